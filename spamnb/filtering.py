@@ -1,0 +1,67 @@
+"""Judge one raw message with a scorecard, and say why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from .message import Message, parse
+from .scorecard import Scorecard, Verdict, position
+from .tokens import known_token, sender, token_id, tokens
+
+MOST_REMEMBERED = 2_000_000  # tokens whose row a judge of many messages keeps in mind
+
+
+class Clue:
+    """A token of a message, how often it stands there and what it adds to the score."""
+
+    __slots__ = ("count", "token", "weight")
+
+    def __init__(self, token: str, count: int, weight: float) -> None:
+        self.token = token
+        self.count = count
+        self.weight = weight
+
+
+class Judge:
+    """Judges messages by one scorecard; remembers where it found a token."""
+
+    def __init__(self, card: Scorecard, c: float | None = None) -> None:
+        self.card = card
+        self.c = c
+        self.rows: dict[str, int] = {}
+
+    def judge(self, raw: bytes) -> Verdict:
+        """The verdict on a message of any bytes."""
+        rows = {row: count for row, _, count in self.rows_of(parse(raw))}
+        return self.card.verdict(self.card.score(rows), self.c)
+
+    def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
+        """The verdict, what every message gets, and the clues, strongest first: they add up to the score."""
+        found = list(self.rows_of(parse(raw)))
+        fixed, share = self.card.contributions({row: count for row, _, count in found})
+        clues = [Clue(token, count, share[row]) for row, token, count in found]
+        clues.sort(key=lambda clue: (-abs(clue.weight), clue.token))
+        verdict = self.card.verdict(fixed + sum(clue.weight for clue in clues), self.c)
+        return verdict, fixed, clues
+
+    def rows_of(self, message: Message) -> Iterator[tuple[int, str, int]]:
+        """Row, token and count of every token that the scorecard knows."""
+        if len(self.rows) > MOST_REMEMBERED:
+            self.rows.clear()
+        known = self.rows
+        for token, count in self.tokens_of(message).items():
+            row = known.get(token)
+            if row is None:
+                row = known[token] = self.card.row(token_id(token))
+            if row >= 0:
+                yield row, token, count
+
+    def tokens_of(self, message: Message) -> Counter[str]:
+        """The message's tokens and what the model knows of its sender."""
+        found = tokens(message)
+        if address := sender(message):
+            number = token_id(address)
+            contact = position(self.card.contacts, number) >= 0
+            found[known_token(contact, position(self.card.known, number) >= 0)] = 1
+        return found

@@ -1,0 +1,85 @@
+"""HTML ─▶ the text a reader sees, the text hidden from him, the links, the tags. Linear in its length."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+# Every pattern either stops at the next '<' or swallows the rest: none can be made to scan the text twice.
+UNSEEN = re.compile(r"<!--.*?(?:-->|\Z)|<(style|script)\b.*?(?:</\1|\Z)", re.I | re.S)
+TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)([^<>]*)>?", re.I)
+INLINE_TAG = re.compile(
+    r"</?(?:a|abbr|b|bdo|big|code|em|font|i|ins|label|mark|o:p|s|small|span|strike|strong|sub|sup|tt|u|wbr)\b[^<>]*>",
+    re.I,
+)
+ANY_TAG = re.compile(r"<[/!?a-z][^<>]*>?", re.I)
+LINK = re.compile(r"\b(?:href|src|action|background)\s{0,3}=\s{0,3}[\"']?([^\"'\s<>]+)", re.I)
+HIDING = re.compile(
+    r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}[01](?![\d.])", re.I
+)
+ENTITY = re.compile(r"&(?:#\d|#x[\da-f]|[a-z])", re.I)
+VOID_TAGS = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"))
+
+
+class Markup:
+    """What an HTML part shows, hides, links to and is made of."""
+
+    __slots__ = ("hidden", "links", "tags", "visible")
+
+    def __init__(self, visible: str, hidden: str, links: list[str], tags: Counter[str]) -> None:
+        self.visible = visible
+        self.hidden = hidden
+        self.links = links
+        self.tags = tags
+
+
+def read_html(html: str) -> Markup:
+    """Take an HTML text apart."""
+    html = UNSEEN.sub("", html)
+    tags: Counter[str] = Counter()
+    for closing, name, _ in TAG.findall(html):
+        if not closing:
+            tags[name.lower()] += 1
+    links = [unescaped(link) for link in LINK.findall(html)]
+    shown, hidden = split_hidden(html) if HIDING.search(html) else (html, "")
+    return Markup(plain(shown), plain(hidden), links, tags)
+
+
+def plain(html: str) -> str:
+    """Text without tags; those that a word may run through leave no gap."""
+    return unescaped(ANY_TAG.sub(" ", INLINE_TAG.sub("", html)))
+
+
+def unescaped(text: str) -> str:
+    """Character references resolved."""
+    if "&" not in text:
+        return text
+    text = text.replace("&nbsp;", " ")
+    if not ENTITY.search(text):
+        return text
+    from html import unescape
+
+    return unescape(text)
+
+
+def split_hidden(html: str) -> tuple[str, str]:
+    """The HTML outside and inside of elements that a style hides."""
+    pieces: tuple[list[str], list[str]] = ([], [])
+    hiding, depth, start = (
+        "",
+        0,
+        0,
+    )  # the hidden element we are in, how many of its name are open, where it began
+    for tag in TAG.finditer(html):
+        name = tag[2].lower()
+        if hiding:
+            if name == hiding:
+                depth += -1 if tag[1] else 1
+            if depth == 0:
+                pieces[1].append(html[start : tag.start()])
+                hiding, start = "", tag.start()
+        elif not tag[1] and name not in VOID_TAGS and HIDING.search(tag[3]):
+            pieces[0].append(html[start : tag.start()])
+            hiding, depth, start = name, 1, tag.end()
+    pieces[1 if hiding else 0].append(html[start:])
+    return " ".join(pieces[0]), " ".join(pieces[1])
