@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,7 @@ from .mailbox import LeftOut, Unit, messages
 from .message import digest, parse
 from .tokens import MEASURES, known_token, measures, sender, token_id, tokens
 
-CHUNK_BYTES = 1 << 20
-CHUNK_FILES = 400
-WORTH_WORKERS = 16 << 20  # bytes of mail; starting the workers takes as long as reading this much alone
 DIGEST_LETTERS = 32
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -108,6 +103,7 @@ class Chunk:
     measures: array[float]
     names: list[str]
     left_out: LeftOut
+    size: int  # bytes of mail read
 
     @property
     def tokens(self) -> list[str]:
@@ -116,9 +112,10 @@ class Chunk:
 
 def count_chunk(units: list[Unit]) -> Chunk:
     """Read some mail and count its tokens. Runs in a worker."""
-    chunk = Chunk("", array("i"), array("i"), array("i"), [], array("Q"), array("d"), [], LeftOut())
+    chunk = Chunk("", array("i"), array("i"), array("i"), [], array("Q"), array("d"), [], LeftOut(), 0)
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     for unit in units:
+        chunk.size += unit.size
         for mail in messages(unit, chunk.left_out):
             message = parse(mail.raw)
             row = tokens(message)
@@ -132,31 +129,6 @@ def count_chunk(units: list[Unit]) -> Chunk:
             chunk.names.append(mail.name)
     chunk.words = "\n".join(numbers)
     return chunk
-
-
-def chunks_of(units: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """Units in portions that are worth handing to a worker."""
-    portion: list[Unit] = []
-    size = 0
-    for unit in units:
-        portion.append(unit)
-        size += unit.size
-        if size >= CHUNK_BYTES or len(portion) >= CHUNK_FILES:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
-
-
-def in_parallel(work: Callable[[list[Unit]], Result], units: list[Unit], jobs: int | None) -> Iterator[Result]:
-    """The work done on every unit, in order; by several processes when there is enough of it."""
-    if jobs == 1 or (jobs is None and sum(unit.size for unit in units) < WORTH_WORKERS):
-        yield from map(work, chunks_of(units))
-        return
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(n_jobs=jobs or -1, return_as="generator", pre_dispatch="4 * n_jobs")
-    yield from parallel(delayed(work)(portion) for portion in chunks_of(units))
 
 
 @dataclass(frozen=True)

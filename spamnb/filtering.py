@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
+from .mailbox import LeftOut, Unit, messages
 from .message import Message, parse
-from .scorecard import Scorecard, Verdict, position
+from .scorecard import SCORECARD, Scorecard, Verdict, open_model, position
 from .tokens import known_token, sender, token_id, tokens
 
 MOST_REMEMBERED = 2_000_000  # tokens whose row a judge of many messages keeps in mind
@@ -65,3 +68,27 @@ class Judge:
             contact = position(self.card.contacts, number) >= 0
             found[known_token(contact, position(self.card.known, number) >= 0)] = 1
         return found
+
+
+class Judged:
+    """A message's name and the verdict on it."""
+
+    __slots__ = ("name", "verdict")
+
+    def __init__(self, name: str, verdict: Verdict) -> None:
+        self.name = name
+        self.verdict = verdict
+
+
+@lru_cache(1)
+def judge_in(directory: str, c: float | None, _written: int) -> Judge:
+    """A judge by the model in a directory, kept from one portion of mail to the next."""
+    return Judge(open_model(directory), c)
+
+
+def judge_units(directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut, int]:
+    """The verdicts on some mail, what could not be read of it, and its size. Runs in a worker."""
+    judge = judge_in(directory, c, os.stat(os.path.join(directory, SCORECARD)).st_mtime_ns)
+    left_out = LeftOut()
+    verdicts = [Judged(mail.name, judge.judge(mail.raw)) for unit in units for mail in messages(unit, left_out)]
+    return verdicts, left_out, sum(unit.size for unit in units)

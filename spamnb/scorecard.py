@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, isfinite, log
 from zlib import crc32
 
-from .errors import BadConfig, DamagedModel
+from .errors import BadConfig, DamagedModel, NoModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing itself is not worth its import here
@@ -25,20 +26,21 @@ if TYPE_CHECKING:  # typing itself is not worth its import here
 
 MAGIC = b"spamnb scorecard\n"
 FORMAT = 1
+SCORECARD = "scorecard"  # its name in a model's directory
 HEAD = struct.Struct("<17sHIIQ")  # magic, format, length and checksum of the description, length of the file
 ENOUGH = 10  # messages of each class below which a verdict would be a guess
 SPAM, HAM, UNSURE = "spam", "ham", "unsure"
 
 
 class Column:
-    """One weight a row, for the rows of the token table from `first` on."""
+    """One weight a row, for the rows of the token table from `first` on. A table is any buffer of numbers."""
 
     __slots__ = ("bias", "binary", "exponent", "first", "name", "scale", "weights")
 
     def __init__(
         self,
         name: str,
-        weights: Sequence[float],
+        weights: Any,
         *,
         first: int = 0,
         bias: float = 0.0,
@@ -82,13 +84,13 @@ class Scorecard:
         *,
         kind: str,
         prior: float,
-        ids: Sequence[int],
+        ids: Any,
         columns: Sequence[Column],
         messages: tuple[int, int],
         c: float = 1.0,
         ham_cutoff: float | None = None,
-        known: Sequence[int] = (),
-        contacts: Sequence[int] = (),
+        known: Any = (),
+        contacts: Any = (),
         generation: str = "",
     ) -> None:
         self.kind = kind
@@ -140,7 +142,7 @@ class Scorecard:
             return Verdict(score, HAM)
         return Verdict(score, UNSURE, "between the cutoffs")
 
-    def sections(self) -> Iterable[tuple[Sequence[int] | Sequence[float], str]]:
+    def sections(self) -> Iterable[tuple[Any, str]]:
         """The tables of the file, in order, with their type codes."""
         yield self.ids, "Q"
         yield self.known, "Q"
@@ -161,7 +163,7 @@ class Verdict:
         self.probability = 1.0 / (1.0 + exp(-score)) if score > -700 else 0.0
 
 
-def position(table: Sequence[int], number: int) -> int:
+def position(table: Any, number: int) -> int:
     """Where a number stands in a sorted table, or -1."""
     place = bisect_left(table, number)
     return place if place < len(table) and table[place] == number else -1
@@ -214,11 +216,16 @@ def from_bytes(buffer: bytes | mmap.mmap, name: str = "scorecard") -> Scorecard:
     )
 
 
-def open_scorecard(path: str) -> Scorecard:
-    """Map a scorecard file into memory."""
-    with open(path, "rb") as file:
-        try:
-            buffer: bytes | mmap.mmap = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError:  # an empty file cannot be mapped
-            buffer = b""
+def open_model(directory: str) -> Scorecard:
+    """Map the scorecard in a model's directory into memory."""
+    path = os.path.join(directory, SCORECARD)
+    try:
+        with open(path, "rb") as file:
+            buffer = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        raise NoModel(f"{directory}: no model here; 'spamnb train HAM SPAM' makes one") from None
+    except OSError as error:
+        raise BadConfig(f"{path}: {error.strerror}; make it readable, or name another model with --model") from None
+    except ValueError:  # an empty file cannot be mapped
+        raise DamagedModel(f"{path}: empty; 'spamnb train' makes it anew") from None
     return from_bytes(buffer, path)

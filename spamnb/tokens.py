@@ -43,11 +43,10 @@ WORD_HEADERS = {
     "content-type": "type",
     "content-transfer-encoding": "encoding",
 }
-ENVELOPE = frozenset(
-    (*ADDRESS_HEADERS.values(), *WORD_HEADERS.values())
-    + ("to", "header", "received", "id", "date", "part", "charset", "defect", "file")
-    + ("size", "links", "images", "parts", "recipients", "hour", "known")
-)
+ENVELOPE = frozenset((
+    *ADDRESS_HEADERS.values(), *WORD_HEADERS.values(), "to", "header", "received", "id", "date", "part", "charset",
+    "defect", "file", "size", "links", "images", "parts", "recipients", "hour", "known",
+))  # fmt: skip
 ENVELOPE_BIT = 1 << 63
 
 

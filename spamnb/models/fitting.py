@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import exp
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ def fit(corpus: Corpus, choice: Choice) -> Scorecard:
             column.scale *= slope
         held_out = slope * held_out + card.prior
     spam_cutoff, card.ham_cutoff = cutoffs(held_out, corpus.labels)
-    card.c = exp(spam_cutoff)
+    card.c = exp(min(spam_cutoff, 700.0))  # as large as a number can be
     return card
 
 

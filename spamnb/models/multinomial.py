@@ -13,7 +13,6 @@ from math import log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..corpus import Corpus
 from ..scorecard import Column, Scorecard
@@ -37,7 +36,7 @@ def threshold_offset(c: float, ham_messages: int, spam_messages: int) -> float:
     return log(c) + log(ham_messages) - log(spam_messages)
 
 
-def log_probability(corpus: Corpus, spam: bool, alpha: float, binary: bool) -> NDArray[np.float64]:
+def log_probability(corpus: Corpus, spam: bool, alpha: float, binary: bool) -> Any:
     """log p_yj of every word in one class."""
     count = word_totals(corpus, spam, binary) + alpha
     return np.log(count) - log(count.sum())

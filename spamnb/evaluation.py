@@ -1,0 +1,138 @@
+"""How well a model judges: folds, mail of known class, figures, a sweep over the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import exp, floor, log, log10
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from .corpus import Corpus
+from .errors import BadData
+from .models import Choice, fit, score_rows, train_and_test
+from .scorecard import SPAM, UNSURE, Scorecard, Verdict
+
+SWEEP = (0.1, 1.0, 3.0, 9.0, 19.0, 99.0, 999.0, 1e4, 1e6, 1e9)
+LARGEST_C = 1e300
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Scores of messages of known class, and the model's own decisions on them."""
+
+    labels: NDArray[np.bool_]  # True for spam
+    scores: NDArray[np.float64]
+    called_spam: NDArray[np.bool_]
+    unsure: NDArray[np.bool_]
+
+    def at(self, c: float) -> Outcome:
+        """The decisions at another threshold: spam iff score > log c, nothing unsure."""
+        return Outcome(self.labels, self.scores, self.scores > log(c), np.zeros(len(self.labels), bool))
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a user wants to know of an outcome. Rates are in percent; in them, unsure counts as ham."""
+
+    ham: int
+    ham_as_ham: int
+    ham_unsure: int
+    ham_lost: int
+    spam: int
+    spam_as_spam: int
+    spam_unsure: int
+    spam_missed: int  # called ham outright
+    ham_lost_percent: float
+    spam_missed_percent: float
+    error_percent: float
+    one_minus_auc_percent: float
+
+
+def figures(outcome: Outcome) -> Figures:
+    """Count the decisions."""
+    spam, called, unsure = outcome.labels, outcome.called_spam, outcome.unsure
+    ham_lost, caught = int((called & ~spam).sum()), int((called & spam).sum())
+    hams, spams = int((~spam).sum()), int(spam.sum())
+    ham_unsure, spam_unsure = int((unsure & ~spam).sum()), int((unsure & spam).sum())
+    return Figures(
+        ham=hams,
+        ham_as_ham=hams - ham_lost - ham_unsure,
+        ham_unsure=ham_unsure,
+        ham_lost=ham_lost,
+        spam=spams,
+        spam_as_spam=caught,
+        spam_unsure=spam_unsure,
+        spam_missed=spams - caught - spam_unsure,
+        ham_lost_percent=100.0 * ham_lost / hams,
+        spam_missed_percent=100.0 * (spams - caught) / spams,
+        error_percent=100.0 * (ham_lost + spams - caught) / len(spam),
+        one_minus_auc_percent=100.0 * one_minus_auc(spam, outcome.scores),
+    )
+
+
+def one_minus_auc(labels: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
+    """The share of pairs of a ham and a spam in which the ham scores higher; ties count half."""
+    spams, hams = int(labels.sum()), int((~labels).sum())
+    above = rankdata(scores)[labels].sum() - spams * (spams + 1) / 2
+    return float(1.0 - above / (spams * hams))
+
+
+def cross_validate(
+    corpus: Corpus, choice: Choice, folds: int, seed: int = 0, progress: Progress = lambda done, total: None
+) -> Outcome:
+    """Every message judged by a model that was fitted without its fold."""
+    if min(corpus.messages) < folds:
+        raise BadData(f"{folds} folds need {folds} messages of each class; there are {min(corpus.messages)}")
+    scores = np.empty(len(corpus.labels))
+    called, unsure = np.zeros(len(scores), bool), np.zeros(len(scores), bool)
+    for number, (train, test) in enumerate(train_and_test(corpus, folds, seed), 1):
+        card = fit(train, choice)
+        scores[test] = score_rows(card, corpus.take(test))
+        called[test], unsure[test] = decisions(card, scores[test])
+        progress(number, folds)
+    return Outcome(corpus.labels, scores, called, unsure)
+
+
+def decisions(card: Scorecard, scores: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which scores the scorecard calls spam, and of which it is unsure."""
+    labels = np.array([card.verdict(float(score)).label for score in scores])
+    return labels == SPAM, labels == UNSURE
+
+
+def judged(verdicts: Iterable[tuple[bool, Verdict]]) -> Outcome:
+    """The outcome of verdicts on mail whose class is known."""
+    known = list(verdicts)
+    labels = np.array([label for label, _ in known], bool)
+    if not labels.any() or labels.all():
+        raise BadData(f"there is no {'ham' if labels.any() else 'spam'} to judge; name mail of both classes")
+    return Outcome(
+        labels,
+        np.array([verdict.score for _, verdict in known]),
+        np.array([verdict.label == SPAM for _, verdict in known]),
+        np.array([verdict.label == UNSURE for _, verdict in known]),
+    )
+
+
+def recommended(outcome: Outcome, max_ham_loss: float) -> float:
+    """The smallest c from 1 on that loses at most this share of the ham."""
+    ham = np.sort(outcome.scores[~outcome.labels])[::-1]
+    cutoff = float(ham[min(floor(max_ham_loss * len(ham)), len(ham) - 1)])
+    if max_ham_loss >= 1 or cutoff <= 0:
+        return 1.0
+    return rounded_up(exp(cutoff)) if cutoff < log(LARGEST_C) else LARGEST_C
+
+
+def rounded_up(c: float) -> float:
+    """Three digits are enough to remember, and rounding up keeps the promise."""
+    unit = 10.0 ** (floor(log10(c)) - 2)
+    return float(f"{np.ceil(c / unit) * unit:.3g}")
+
+
+def sweep(outcome: Outcome, max_ham_loss: float) -> list[tuple[float, Figures]]:
+    """Figures at a range of thresholds, the recommended one among them."""
+    best = recommended(outcome, max_ham_loss)
+    return [(c, figures(outcome.at(c))) for c in sorted({*SWEEP, best})]

@@ -1,0 +1,39 @@
+"""Work on many units of mail, in several processes when that is quicker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from .mailbox import Unit
+
+PORTION_BYTES = 1 << 20
+PORTION_UNITS = 400
+WORTH_WORKERS = 16 << 20  # bytes of mail; starting the workers takes about as long as reading this much alone
+
+Result = TypeVar("Result")
+
+
+def portions(units: Iterable[Unit]) -> Iterator[list[Unit]]:
+    """Units in lists that are worth handing to a worker."""
+    portion: list[Unit] = []
+    size = 0
+    for unit in units:
+        portion.append(unit)
+        size += unit.size
+        if size >= PORTION_BYTES or len(portion) >= PORTION_UNITS:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def in_parallel(work: Callable[[list[Unit]], Result], units: list[Unit], jobs: int | None) -> Iterator[Result]:
+    """The results for each portion of the units, in order. Without a number of jobs, as many as pay."""
+    if jobs == 1 or (jobs is None and sum(unit.size for unit in units) < WORTH_WORKERS):
+        yield from map(work, portions(units))
+        return
+    from joblib import Parallel, delayed
+
+    workers = Parallel(n_jobs=jobs or -1, return_as="generator", pre_dispatch="4 * n_jobs")
+    yield from workers(delayed(work)(portion) for portion in portions(units))

@@ -1,0 +1,105 @@
+"""What the user has set: defaults < config file < environment < options; read once, passed down."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+from .errors import BadConfig, SpamnbError, Usage
+
+
+class Settings(NamedTuple):
+    """Every setting, with its default."""
+
+    model: str = ""  # directory of the model
+    kind: str = "corrected"
+    alpha: float | None = None
+    counts: str | None = None
+    threshold: float | None = None
+    jobs: int | None = None
+    contacts: str | None = None
+
+
+def positive(text: Any) -> float:
+    number = float(text)
+    if not (number > 0 and isfinite(number)):
+        raise ValueError("must be a number above 0")
+    return number
+
+
+def whole(text: Any) -> int:
+    number = int(text)
+    if number < 1 or number != float(text):
+        raise ValueError("must be a whole number from 1 on")
+    return number
+
+
+def one_of(*allowed: str) -> Callable[[Any], str]:
+    def check(text: Any) -> str:
+        if text not in allowed:
+            raise ValueError("must be one of " + ", ".join(allowed))
+        return str(text)
+
+    return check
+
+
+def path(text: Any) -> str:
+    if not isinstance(text, str) or not text:
+        raise ValueError("must be a path")
+    return os.path.expanduser(text)
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "model": path,
+    "kind": one_of("corrected", "multinomial"),
+    "alpha": positive,
+    "counts": one_of("raw", "binary"),
+    "threshold": positive,
+    "jobs": whole,
+    "contacts": path,
+}
+
+
+def load_settings(environ: Mapping[str, str], options: Mapping[str, Any]) -> Settings:
+    """Settle every setting; each wrong one is named with where it stands and what is allowed."""
+    home = environ.get("HOME") or "~"
+    data = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    config = environ.get("SPAMNB_CONFIG") or os.path.join(
+        environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "spamnb", "config.toml"
+    )
+    found: dict[str, Any] = {"model": os.path.join(data, "spamnb", "default")}
+    for name, value in read_config(config, named="SPAMNB_CONFIG" in environ).items():
+        found[name] = checked(name, value, f"{config}: {name}", BadConfig)
+    for name in CHECKS:
+        if text := environ.get(f"SPAMNB_{name.upper()}"):
+            found[name] = checked(name, text, f"SPAMNB_{name.upper()}", BadConfig)
+    for name, value in options.items():
+        if value is not None:
+            found[name] = checked(name, value, f"--{name}", Usage)
+    return Settings(**found)
+
+
+def checked(name: str, value: Any, where: str, error: type[SpamnbError]) -> Any:
+    """A setting's value, if it is allowed."""
+    try:
+        return CHECKS[name](value)
+    except KeyError:
+        raise error(f"{where}: no such setting; there are {', '.join(CHECKS)}") from None
+    except (ValueError, TypeError, OverflowError) as reason:
+        text = str(reason) if str(reason).startswith("must") else "must be a number"
+        raise error(f"{where}: {value!r} {text}") from None
+
+
+def read_config(file_name: str, named: bool) -> dict[str, Any]:
+    """The config file's settings; it may be absent unless it was named."""
+    if not named and not os.path.exists(file_name):
+        return {}
+    import tomllib
+
+    try:
+        with open(file_name, "rb") as file:
+            return tomllib.load(file)
+    except (OSError, ValueError) as error:
+        raise BadConfig(f"{file_name}: {getattr(error, 'strerror', None) or error}; mend or remove it") from None

@@ -1,0 +1,97 @@
+"""Train a model on mailboxes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .corpus import Chunk, Gathered, count_chunk, gather
+from .errors import BadData, CannotWrite, NoInput
+from .mailbox import LeftOut, Unit, units
+from .models import Choice, fit
+from .parallel import in_parallel
+from .scorecard import HAM, SPAM, Scorecard
+from .settings import Settings
+from .store import Store
+from .tokens import ADDRESS, token_id
+
+Progress = Callable[[int, int], None]  # told how much of how much is done
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A new model and how it came about."""
+
+    gathered: Gathered
+    card: Scorecard
+
+
+def train(
+    store: Store,
+    ham: Sequence[str],
+    spam: Sequence[str],
+    choice: Choice,
+    *,
+    replace: bool = False,
+    jobs: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Trained:
+    """Fit a model on mailboxes of any kind and put it into its directory."""
+    gathered = read_labelled(ham, spam, jobs=jobs, progress=progress)
+    card = fit(gathered.corpus, choice)
+    with store.locked():
+        lessons = store.lessons()
+        if lessons and not replace:
+            raise CannotWrite(
+                f"{store.path}: {lessons} lessons learned since the last training would go; --replace lets them"
+            )
+        store.save(gathered.corpus, choice, card)
+    return Trained(gathered, card)
+
+
+def read_labelled(
+    ham: Sequence[str], spam: Sequence[str], *, jobs: int | None, progress: Progress = lambda done, total: None
+) -> Gathered:
+    """The corpus of some ham and some spam. A folder named for one class is not read again inside the other."""
+    left_out = LeftOut()
+    work = {
+        label: [unit for path in paths for unit in units(path, left_out, others)]
+        for label, paths, others in ((False, ham, spam), (True, spam, ham))
+    }
+    gathered = gather(labelled_chunks(work, jobs, progress), int(time.time()))
+    gathered.left_out.merge(left_out)
+    for count, name, paths in zip(gathered.corpus.messages, (HAM, SPAM), (ham, spam), strict=True):
+        if not count:
+            also = " (all its messages are in the other class too)" if gathered.contradictions else ""
+            raise BadData(f"{', '.join(paths)}: no {name} to learn from{also}; name a mailbox that holds {name}")
+    return gathered
+
+
+def labelled_chunks(work: dict[bool, list[Unit]], jobs: int | None, progress: Progress) -> Iterator[tuple[bool, Chunk]]:
+    """The counted mail of both classes."""
+    done, total = 0, sum(unit.size for mail in work.values() for unit in mail)
+    for label, mail in work.items():
+        for chunk in in_parallel(count_chunk, mail, jobs):
+            done += chunk.size
+            progress(done, total)
+            yield label, chunk
+
+
+def choice_of(settings: Settings) -> Choice:
+    """The model that the settings ask for."""
+    contacts = read_contacts(settings.contacts) if settings.contacts else np.empty(0, np.uint64)
+    return Choice(settings.kind, settings.alpha, settings.counts, contacts)
+
+
+def read_contacts(path: str) -> NDArray[np.uint64]:
+    """Ids of all addresses in a file of any kind: an address book, a vCard, a list, a mailbox."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found = {address.lower().rstrip(".") for line in file for address in ADDRESS.findall(line)}
+    except OSError as error:
+        raise NoInput(f"{path}: {error.strerror}; name a file with addresses in it") from None
+    return np.unique(np.array([token_id(address) for address in found], np.uint64))
