@@ -28,7 +28,7 @@ CODECS = {
     "utf8": "utf-8",
 }
 # Families worth asking Python for. Others are no charsets of mail, and some of Python's (punycode) are slow.
-KNOWN = re.compile(r"(?:utf-?(?:7|8|16|32)|iso|windows|cp\d|koi8|gb|big5|euc|hz|mac|tis|johab|ibm)[\w.-]{0,20}\Z")
+KNOWN = re.compile(r"(?:utf[-_]?(?:7|8|16|32)|iso|windows|cp\d|koi8|gb|big5|euc|hz|mac|tis|johab|ibm)[\w.-]{0,20}\Z")
 ASCII_BYTES = bytes(range(128))
 ESCAPES = (b"\x1b$", b"\x1b(")  # iso-2022-jp and its kin are ASCII to the eye
 SAMPLE = 8192  # bytes that a guess looks at
@@ -48,13 +48,15 @@ def decode(raw: bytes, declared: str = "") -> tuple[str, bool]:
             return raw.decode("ascii"), True
         return raw.decode("iso2022_jp_ext", "replace"), False
     codec = CODECS.get(name, name)
-    if not KNOWN.match(codec) or (codec == LATIN and mostly_high(raw)):
+    if not KNOWN.match(codec):
         return guessed(raw), not name
+    if codec == LATIN and (mostly_high(raw) or is_utf8(raw)):  # the label of programs that do not know
+        return guessed(raw), False
     try:
         text = raw.decode(codec, "replace")
     except (LookupError, UnicodeError):  # no such codec, or one that cannot replace
         return guessed(raw), False
-    wrong = text.count("�")
+    wrong = text[:-1].count("�")  # the last one may only be cut off
     if wrong > 1 and 20 * wrong > len(text) - len(text.encode("ascii", "ignore")):
         return guessed(raw), False
     return text, wrong == 0
@@ -103,7 +105,7 @@ def is_utf8(raw: bytes) -> bool:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return error.start > 0 and error.start >= len(raw) - 3
+        return error.reason == "unexpected end of data" and not raw[: error.start].isascii()
     return True
 
 

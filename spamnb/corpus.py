@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .journal import Lesson
 from .mailbox import LeftOut, Unit, messages
 from .message import digest, parse
 from .tokens import MEASURES, known_token, measures, sender, token_id, tokens
 
 DIGEST_LETTERS = 32
+ROW_FIELDS = ("labels", "digests", "dates", "senders", "measures")
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,6 @@ class Corpus:
             measures=self.measures[rows],
         )
 
-    def ham_senders(self) -> Any:
-        """The addresses that ham came from, ascending."""
-        found = np.unique(self.senders[~self.labels])
-        return found[found != 0]
-
     def has_other_ham_sender(self) -> Any:
         """Whether another message, a ham, came from the same address: a message never vouches for itself."""
         addresses, place = np.unique(self.senders, return_inverse=True)
@@ -71,16 +68,24 @@ class Corpus:
 
     def with_senders(self, contacts: NDArray[np.uint64], from_ham: NDArray[np.bool_]) -> Corpus:
         """With a token for what is known of each message's sender."""
-        contact = np.isin(self.senders, contacts)
-        kinds = [(known_token(c, h), np.flatnonzero((contact == c) & (c | (from_ham == h)) & (self.senders != 0)))
-                 for c, h in ((True, False), (False, True), (False, False))]  # fmt: skip
-        added = [sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, np.zeros(len(rows), np.intp))),
-                                   shape=(len(self.labels), 1)) for _, rows in kinds]  # fmt: skip
-        names = [*self.tokens, *(token for token, _ in kinds)]
-        ids = np.append(self.ids, np.array([token_id(token) for token, _ in kinds], np.uint64))
+        known = {token: rows for token, rows in self.sender_tokens(contacts, from_ham).items() if rows.any()}
+        if not known:
+            return self
+        added = sparse.csr_matrix(np.column_stack(list(known.values())).astype(np.int32))
+        names = [*self.tokens, *known]
+        ids = np.append(self.ids, np.array([token_id(token) for token in known], np.uint64))
         order = np.argsort(ids)
-        counts = columns_of(sparse.hstack([self.counts, *added], format="csr"), order)
+        counts = columns_of(sparse.hstack([self.counts, added], format="csr"), order)
         return replace(self, tokens=[names[column] for column in order], ids=ids[order], counts=counts)
+
+    def sender_tokens(self, contacts: Any, from_ham: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        """Which messages get which token for their sender."""
+        contact = np.isin(self.senders, contacts)
+        return {
+            known_token(True, False): contact,
+            known_token(False, True): ~contact & from_ham,
+            known_token(False, False): ~contact & ~from_ham & (self.senders != 0),
+        }
 
 
 def columns_of(counts: sparse.csr_matrix, columns: NDArray[np.intp]) -> sparse.csr_matrix:
@@ -98,7 +103,7 @@ class Chunk:
     indices: array[int]
     counts: array[int]
     lengths: array[int]  # tokens of each message
-    digests: list[bytes]
+    digests: list[str]
     senders: array[int]
     measures: array[float]
     names: list[str]
@@ -122,12 +127,12 @@ def count_chunk(units: list[Unit]) -> Chunk:
             chunk.indices.extend(map(numbers.__getitem__, row))
             chunk.counts.extend(row.values())
             chunk.lengths.append(len(row))
-            chunk.digests.append(digest(mail.raw).hex().encode())
+            chunk.digests.append(digest(mail.raw))
             address = sender(message)
             chunk.senders.append(token_id(address) if address else 0)
             chunk.measures.extend(measures(message))
             chunk.names.append(mail.name)
-    chunk.words = "\n".join(numbers)
+    chunk.words = "\n".join(token.replace("\n", " ") for token in numbers)  # one too many would shift all the others
     return chunk
 
 
@@ -182,7 +187,9 @@ def joined(parts: list[tuple[bool, Chunk]], field: str, kind: type[np.generic]) 
 
 def distinct(whole: Corpus, names: list[str], left_out: LeftOut) -> Gathered:
     """Each message once, in canonical order, unless its copies are of both classes."""
-    _, first, copies = np.unique(whole.digests, return_index=True, return_inverse=True)
+    _, copies = np.unique(whole.digests, return_inverse=True)
+    by_size = np.lexsort((whole.measures[:, 0], copies))  # copies may differ in blank lines at the end
+    first = by_size[np.unique(copies[by_size], return_index=True)[1]]
     spam = np.bincount(copies, whole.labels, minlength=len(first))
     clear = (spam == 0) | (spam == np.bincount(copies, minlength=len(first)))
     contradictions = [name for name, kept in zip(names, clear[copies], strict=True) if not kept]
@@ -195,3 +202,63 @@ def distinct(whole: Corpus, names: list[str], left_out: LeftOut) -> Gathered:
     )
     duplicates = len(names) - len(first) - (len(contradictions) - int((~clear).sum()))
     return Gathered(by_id.take(first[clear]), duplicates, contradictions, left_out)
+
+
+def taught(corpus: Corpus, lessons: list[Lesson]) -> Corpus:
+    """The corpus after some lessons: the last one about a message holds."""
+    last = {lesson.digest.encode(): lesson for lesson in lessons}
+    learned = {name: row for row, name in enumerate(corpus.digests.tolist()) if name in last}
+    gone = [row for name, row in learned.items() if last[name].label is None]
+    labels, dates = corpus.labels.copy(), corpus.dates.copy()
+    for name, row in learned.items():
+        labels[row], dates[row] = bool(last[name].label), last[name].date
+    kept = replace(corpus, labels=labels, dates=dates).take(np.delete(np.arange(len(labels)), gone))
+    new = [lesson for name, lesson in last.items() if name not in learned and lesson.label is not None]
+    return merged([kept, from_lessons(new)])
+
+
+def from_lessons(lessons: list[Lesson]) -> Corpus:
+    """Lessons about different messages as a corpus of their own."""
+    chunks = [
+        (
+            bool(lesson.label),
+            Chunk(
+                words="\n".join(lesson.counts or {}),
+                indices=array("i", range(len(lesson.counts or {}))),
+                counts=array("i", (lesson.counts or {}).values()),
+                lengths=array("i", [len(lesson.counts or {})]),
+                digests=[lesson.digest],
+                senders=array("Q", [lesson.sender]),
+                measures=array("d", lesson.measures),
+                names=[""],
+                left_out=LeftOut(),
+                size=0,
+            ),
+        )
+        for lesson in lessons
+    ]
+    corpus = gather(chunks, 0).corpus
+    date_of = {lesson.digest.encode(): lesson.date for lesson in lessons}
+    return replace(corpus, dates=np.array([date_of[digest] for digest in corpus.digests.tolist()], np.int64))
+
+
+def merged(corpora: list[Corpus]) -> Corpus:
+    """Corpora of different messages as one."""
+    words = {
+        number: token for corpus in corpora for number, token in zip(corpus.ids.tolist(), corpus.tokens, strict=True)
+    }
+    ids = np.array(sorted(words), np.uint64)
+    aligned = []
+    for corpus in corpora:
+        counts = corpus.counts
+        place = np.searchsorted(ids, corpus.ids)
+        aligned.append(
+            sparse.csr_matrix((counts.data, place[counts.indices], counts.indptr), (counts.shape[0], len(ids)))
+        )
+    whole = Corpus(
+        tokens=[words[number] for number in ids.tolist()],
+        ids=ids,
+        counts=sparse.vstack(aligned, format="csr"),
+        **{name: np.concatenate([getattr(corpus, name) for corpus in corpora]) for name in ROW_FIELDS},
+    )
+    return whole.take(np.argsort(whole.digests))

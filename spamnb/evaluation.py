@@ -118,18 +118,22 @@ def judged(verdicts: Iterable[tuple[bool, Verdict]]) -> Outcome:
 
 
 def recommended(outcome: Outcome, max_ham_loss: float) -> float:
-    """The smallest c from 1 on that loses at most this share of the ham."""
+    """The smallest c of three digits, from 1 on, that loses at most this share of the ham."""
     ham = np.sort(outcome.scores[~outcome.labels])[::-1]
-    cutoff = float(ham[min(floor(max_ham_loss * len(ham)), len(ham) - 1)])
-    if max_ham_loss >= 1 or cutoff <= 0:
+    allowed = np.count_nonzero(np.arange(1, len(ham) + 1) / len(ham) <= max_ham_loss)
+    cutoff = float(ham[allowed]) if allowed < len(ham) else 0.0
+    if cutoff <= 0:
         return 1.0
-    return rounded_up(exp(cutoff)) if cutoff < log(LARGEST_C) else LARGEST_C
+    return rounded_up(cutoff) if cutoff < log(LARGEST_C) else LARGEST_C
 
 
-def rounded_up(c: float) -> float:
-    """Three digits are enough to remember, and rounding up keeps the promise."""
-    unit = 10.0 ** (floor(log10(c)) - 2)
-    return float(f"{np.ceil(c / unit) * unit:.3g}")
+def rounded_up(cutoff: float) -> float:
+    """The first c of three digits with log c at the cutoff or above: easy to remember, and it keeps the promise."""
+    c = exp(cutoff)
+    exponent = floor(log10(c)) - 2
+    nearest = round(c / 10.0**exponent)
+    near = (float(f"{digits}e{exponent}") for digits in (nearest - 1, nearest, nearest + 1))
+    return next(c for c in near if log(c) >= cutoff)
 
 
 def sweep(outcome: Outcome, max_ham_loss: float) -> list[tuple[float, Figures]]:

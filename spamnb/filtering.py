@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from .cardfile import SCORECARD, open_model
 from .mailbox import LeftOut, Unit, messages
 from .message import Message, parse
-from .scorecard import SCORECARD, Scorecard, Verdict, open_model, position
+from .scorecard import Scorecard, Verdict
 from .tokens import known_token, sender, token_id, tokens
 
 MOST_REMEMBERED = 2_000_000  # tokens whose row a judge of many messages keeps in mind
@@ -42,11 +43,11 @@ class Judge:
     def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
         """The verdict, what every message gets, and the clues, strongest first: they add up to the score."""
         found = list(self.rows_of(parse(raw)))
-        fixed, share = self.card.contributions({row: count for row, _, count in found})
+        rows = {row: count for row, _, count in found}
+        fixed, share = self.card.contributions(rows)
         clues = [Clue(token, count, share[row]) for row, token, count in found]
         clues.sort(key=lambda clue: (-abs(clue.weight), clue.token))
-        verdict = self.card.verdict(fixed + sum(clue.weight for clue in clues), self.c)
-        return verdict, fixed, clues
+        return self.card.verdict(self.card.score(rows), self.c), fixed, clues
 
     def rows_of(self, message: Message) -> Iterator[tuple[int, str, int]]:
         """Row, token and count of every token that the scorecard knows."""
@@ -65,8 +66,7 @@ class Judge:
         found = tokens(message)
         if address := sender(message):
             number = token_id(address)
-            contact = position(self.card.contacts, number) >= 0
-            found[known_token(contact, position(self.card.known, number) >= 0)] = 1
+            found[known_token(self.card.is_contact(number), self.card.sender_counts(number)[0] > 0)] = 1
         return found
 
 
@@ -88,7 +88,8 @@ def judge_in(directory: str, c: float | None, _written: int) -> Judge:
 
 def judge_units(directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut, int]:
     """The verdicts on some mail, what could not be read of it, and its size. Runs in a worker."""
-    judge = judge_in(directory, c, os.stat(os.path.join(directory, SCORECARD)).st_mtime_ns)
+    path = os.path.join(directory, SCORECARD)
+    judge = judge_in(directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)
     left_out = LeftOut()
     verdicts = [Judged(mail.name, judge.judge(mail.raw)) for unit in units for mail in messages(unit, left_out)]
     return verdicts, left_out, sum(unit.size for unit in units)

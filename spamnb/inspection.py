@@ -10,9 +10,9 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from .archive import Saved
 from .corpus import Corpus
 from .scorecard import Scorecard
-from .store import Saved
 
 RARE = 3  # messages; a word in fewer tells of its message, not of its class
 
@@ -48,8 +48,8 @@ def overview(saved: Saved, card: Scorecard, words: int) -> Overview:
         ("messages", f"{ham:,} ham, {spam:,} spam"),
         ("learned", " to ".join(dict.fromkeys(learned))),
         ("words", f"{len(saved.corpus.tokens):,}"),
-        ("senders of ham known", f"{len(card.known):,}"),
-        ("contacts", f"{len(card.contacts):,}"),
+        ("senders of ham known", f"{int((np.asarray(card.tables['sender_ham']) > 0).sum()):,}"),
+        ("contacts", f"{len(card.tables['contacts']):,}"),
         ("alpha", "default" if saved.choice.alpha is None else f"{saved.choice.alpha:g}"),
         ("counts", saved.choice.counts or "default"),
         ("spam above", f"score {log(card.c):.3f} (c = {card.c:.4g}, probability {card.c / (1 + card.c):.4f})"),
@@ -87,12 +87,16 @@ def facts_of(corpus: Corpus, card: Scorecard, tokens: Iterable[str]) -> list[Wor
 
 
 def tokens_like(corpus: Corpus, words: Sequence[str]) -> list[str]:
-    """The tokens that are one of the words, wherever they stood."""
+    """The tokens that are one of the words, wherever they stood; then the words that are in no message."""
     wanted = {word.lower() for word in words}
-    found = [token for token in corpus.tokens if token in wanted or token.partition(":")[2] in wanted]
-    return sorted(found, key=lambda token: (token.partition(":")[2] or token, token)) + sorted(
-        wanted - {part for token in found for part in (token, token.partition(":")[2])}
-    )
+    like = [token for token in corpus.tokens if not wanted.isdisjoint((token.lower(), bare(token).lower()))]
+    found = {part.lower() for token in like for part in (token, bare(token))}
+    return sorted(like, key=lambda token: (bare(token), token)) + sorted(wanted - found)
+
+
+def bare(token: str) -> str:
+    """A token without the place where it stood."""
+    return token.partition(":")[2] or token
 
 
 def word_weights(card: Scorecard, ids: NDArray[np.uint64]) -> NDArray[np.float64]:

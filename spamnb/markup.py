@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 # Every pattern either stops at the next '<' or swallows the rest: none can be made to scan the text twice.
-UNSEEN = re.compile(r"<!--.*?(?:-->|\Z)|<(style|script)\b.*?(?:</\1|\Z)", re.I | re.S)
+UNSEEN = re.compile(r"<!--(?:-?>|.*?(?:-->|\Z))|<(style|script)\b.*?(?:</\1[^<>]*>?|\Z)", re.I | re.S)
 TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)([^<>]*)>?", re.I)
 INLINE_TAG = re.compile(
     r"</?(?:a|abbr|b|bdo|big|code|em|font|i|ins|label|mark|o:p|s|small|span|strike|strong|sub|sup|tt|u|wbr)\b[^<>]*>",
@@ -14,9 +14,12 @@ INLINE_TAG = re.compile(
 )
 ANY_TAG = re.compile(r"<[/!?a-z][^<>]*>?", re.I)
 LINK = re.compile(r"\b(?:href|src|action|background)\s{0,3}=\s{0,3}[\"']?([^\"'\s<>]+)", re.I)
-HIDING = re.compile(
-    r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}[01](?![\d.])", re.I
-)
+GONE = r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
+TINY = r"font-size\s{0,3}:\s{0,3}(?:0(?:px|pt|r?em|%)?|1(?:px|pt)?)(?![\w.%])"
+HIDING = re.compile(f"{GONE}|{TINY}", re.I)
+HIDING_FOR_GOOD = re.compile(GONE, re.I)
+SHOWING = re.compile(rf"(?!{TINY})font-size\s{{0,3}}:\s{{0,3}}\d", re.I)  # cells of a layout of size 0 show their text
+LONG_NUMBER = re.compile(r"&#(?=\d{8})0*+(\d*+)")  # Python refuses to read numbers of 5,000 digits
 ENTITY = re.compile(r"&(?:#\d|#x[\da-f]|[a-z])", re.I)
 VOID_TAGS = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"))
 
@@ -59,27 +62,25 @@ def unescaped(text: str) -> str:
         return text
     from html import unescape
 
-    return unescape(text)
+    return unescape(LONG_NUMBER.sub(lambda number: "�" if len(number[1]) > 7 else f"&#{number[1] or 0}", text))
 
 
 def split_hidden(html: str) -> tuple[str, str]:
     """The HTML outside and inside of elements that a style hides."""
     pieces: tuple[list[str], list[str]] = ([], [])
-    hiding, depth, start = (
-        "",
-        0,
-        0,
-    )  # the hidden element we are in, how many of its name are open, where it began
+    hiding, depth, start = "", 0, 0  # the hidden element we are in, how many of its name are open, where it began
+    by_size = False
     for tag in TAG.finditer(html):
         name = tag[2].lower()
         if hiding:
             if name == hiding:
                 depth += -1 if tag[1] else 1
-            if depth == 0:
+            if depth == 0 or (by_size and not tag[1] and SHOWING.search(tag[3])):
                 pieces[1].append(html[start : tag.start()])
                 hiding, start = "", tag.start()
         elif not tag[1] and name not in VOID_TAGS and HIDING.search(tag[3]):
             pieces[0].append(html[start : tag.start()])
             hiding, depth, start = name, 1, tag.end()
+            by_size = not HIDING_FOR_GOOD.search(tag[3])
     pieces[1 if hiding else 0].append(html[start:])
     return " ".join(pieces[0]), " ".join(pieces[1])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections import Counter
+from itertools import islice
 
 from .charset import decode
 from .markup import read_html
@@ -23,9 +24,10 @@ SEPARATOR_LINE = re.compile(rb">?From .*\n?")
 DASHES = re.compile(rb"\n--(.*)")
 ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
-PARAMETER = re.compile(r"""([\w-]+)(\*\d{1,3})?(\*?)\s?=\s?("[^"]*"?|[^\s;]+)""")
+PARAMETER = re.compile(r"""(?<![\w-])([\w-]++)(?:\*(\d{1,3}))?(\*?)\s?=\s?("[^"]*"?|[^\s;]+)""")
+ATTACHED_MESSAGES = ("message/rfc822", "message/global")
 NOT_BASE64 = bytes(byte for byte in range(256) if not re.match(rb"[A-Za-z0-9+/]", bytes([byte])))
-QUOTED_FROM = re.compile(rb"\n>+From ")
+QUOTED_FROM = re.compile(rb"^>+From ", re.M)
 # Headers that filters and mail clients write after the fact: no part of what was sent.
 ADDED_LATER = re.compile(
     rb"(?:X-Spam|X-Bogosity|X-DSPAM|X-CRM114|X-Rspam|X-Hammie|X-SpamProbe|X-Bsfilter|X-Old-Spam|X-MS-Exchange-.*SCL"
@@ -78,8 +80,8 @@ def canonical(raw: bytes) -> bytes:
     return raw
 
 
-def digest(raw: bytes) -> bytes:
-    """16 bytes that name a message, the same however it was stored, passed on and judged."""
+def digest(raw: bytes) -> str:
+    """32 letters that name a message, the same however it was stored, passed on and judged."""
     from hashlib import blake2b
 
     raw = canonical(raw)
@@ -87,8 +89,13 @@ def digest(raw: bytes) -> bytes:
     sent = [b"%s:%s" % header for header in HEADER.findall(raw, 0, end) if not ADDED_LATER.match(header[0])]
     body = raw[end:].rstrip(b"\n")
     if b">From " in body:
-        body = QUOTED_FROM.sub(b"\nFrom ", body)
-    return blake2b(b"\n".join([*sent, body]), digest_size=16).digest()
+        body = QUOTED_FROM.sub(b"From ", body)
+    return blake2b(b"\n".join([*sent, body]), digest_size=16).hexdigest()
+
+
+def short_digest(digest: bytes | str) -> int:
+    """64 bits of a digest given in hexadecimal, enough to tell the messages of one mailbox apart."""
+    return int(digest[:16], 16)
 
 
 def parse(raw: bytes) -> Message:
@@ -116,26 +123,31 @@ class _Parser:
         self.message = message
         self.room = LONGEST_TEXT
         self.open: list[bytes] = []
+        self.digests: set[bytes] = set()  # open boundaries whose parts are messages unless they say otherwise
         self.level: dict[bytes, int] = {}
         self.part: dict[str, str] = {}
         self.body = -1  # where the current leaf's content begins; -1 when there is none
+        self.preamble = False  # a container's content before its boundary appears; if it never does, that is the text
 
     def run(self) -> None:
         raw = self.raw
         self.begin_part(0, len(raw), top=True)
-        dashes = [match.span() for match in DASHES.finditer(raw)] if self.open else []
-        ends = [start + 1 for start, _ in dashes[1:]] + [len(raw)]
-        for (start, stop), end in zip(dashes, ends, strict=False):
-            line = raw[start + 3 : stop].rstrip()
+        for dashes in DASHES.finditer(raw) if self.open else ():
+            start, stop = dashes.span()
+            line = dashes[1].rstrip()
             closing = line not in self.level and line.endswith(b"--")
             level = self.level.get(line[:-2] if closing else line)
             if level is None:
                 continue
+            if self.preamble and level == len(self.open) - 1:
+                self.body = -1
             self.end_part(start)
             while len(self.open) > level + (not closing):
-                del self.level[self.open.pop()]
+                boundary = self.open.pop()
+                del self.level[boundary]
+                self.digests.discard(boundary)
             if not closing:
-                self.begin_part(stop + 1, end)
+                self.begin_part(stop + 1, raw.find(b"\n--", stop) + 1 or len(raw))
         self.end_part(len(raw))
         if self.open:
             self.message.defects.append("unclosed")
@@ -143,33 +155,46 @@ class _Parser:
     def begin_part(self, start: int, end: int, top: bool = False) -> None:
         """Read the headers between start and end (the next dashed line) and decide what follows them."""
         position = self.read_headers(start, end, top)
+        default = "message/rfc822" if self.open and self.open[-1] in self.digests else "text/plain"
         while True:
-            content_type = self.part.get("content-type", "")
-            kind = content_type.partition(";")[0].strip().lower()[:60] or "text/plain"
+            content_type = self.part.setdefault("content-type", default)
+            kind = content_type.partition(";")[0].strip().lower()[:60] or default
             self.message.types.append(kind)
-            if kind not in ("message/rfc822", "message/global"):
+            if kind not in ATTACHED_MESSAGES or self.encoding() == "base64":
                 break
             position = self.read_headers(position, end, top=False)
-            self.message.texts.append(self.part.get("subject", ""))
-        if kind.startswith("multipart/"):
+            default = "text/plain"
+            subject = self.part.get("subject", "")[: self.room]
+            self.room -= len(subject)
+            self.message.texts.append(subject)
+        self.body, self.preamble = position, kind.startswith("multipart/")
+        if self.preamble:
             boundary = parameters(content_type).get("boundary", "").rstrip().encode("latin-1", "replace")
-            if boundary and boundary not in self.level:
-                self.level[boundary] = len(self.open)
-                self.open.append(boundary)
-                self.body = -1
-                return
-            self.message.defects.append("boundary")
+            self.preamble = self.open_boundary(boundary, kind)
             self.part["content-type"] = "text/plain"
-        self.body = position
+
+    def open_boundary(self, boundary: bytes, kind: str) -> bool:
+        """Await a container's boundary, if it has one of its own."""
+        if not boundary or boundary in self.level:
+            self.message.defects.append("boundary")
+            return False
+        self.level[boundary] = len(self.open)
+        self.open.append(boundary)
+        if kind == "multipart/digest":
+            self.digests.add(boundary)
+        return True
+
+    def encoding(self) -> str:
+        """The current part's transfer encoding."""
+        return self.part.get("content-transfer-encoding", "").strip().lower()
 
     def read_headers(self, start: int, end: int, top: bool) -> int:
         """Take in header lines; the position of the body behind them."""
+        if separator := SEPARATOR_LINE.match(self.raw, start, end):  # a message that was attached from an mbox
+            start = separator.end()
         stop = header_end(self.raw, start, end)
-        headers = [
-            (name.decode("ascii").lower(), header_text(value))
-            for name, value in HEADER.findall(self.raw, start, stop)[:MOST_HEADERS]
-            if not ADDED_LATER.match(name)
-        ]
+        sent = (header for header in HEADER.finditer(self.raw, start, stop) if not ADDED_LATER.match(header[1]))
+        headers = [(header[1].decode("ascii").lower(), header_text(header[2])) for header in islice(sent, MOST_HEADERS)]
         self.part = dict(reversed(headers))
         if top:
             self.message.headers = headers
@@ -187,7 +212,9 @@ class _Parser:
         start, self.body = self.body, -1
         if start < 0:
             return
-        kind, _, rest = self.part.get("content-type", "text/plain").partition(";")
+        if self.preamble:
+            self.message.defects.append("boundary")
+        kind, _, rest = self.part["content-type"].partition(";")
         kind = kind.strip().lower()
         options = parameters(rest)
         disposition = self.part.get("content-disposition", "")
@@ -199,13 +226,13 @@ class _Parser:
                 self.read_text(start, end, kind, options.get("charset", ""))
             else:
                 self.message.defects.append("long")
+        elif kind in ATTACHED_MESSAGES:  # one in base64, which no standard allows; others were read as parts
+            self.message.defects.append("encoding")
 
     def read_text(self, start: int, end: int, kind: str, charset: str) -> None:
         """Decode a text part, as far as there is room for it."""
         message = self.message
-        content = transfer_decoded(
-            self.raw, start, end, self.part.get("content-transfer-encoding", "").strip().lower(), self.room
-        )
+        content = transfer_decoded(self.raw, start, end, self.encoding(), self.room)
         if content is None:
             message.defects.append("encoding")
             content = self.raw[start : min(end, start + self.room)]
@@ -229,18 +256,22 @@ class _Parser:
 def transfer_decoded(raw: bytes, start: int, end: int, encoding: str, room: int) -> bytes | None:
     """At most about `room` bytes of a part's content; None when its encoding is broken."""
     if encoding == "base64":
-        content = raw[start : min(end, start + room * 3 // 2)]
-        letters = content.translate(None, NOT_BASE64)
-        if len(content) - len(letters) > 4 + len(content) // 10:  # mostly line ends; else a label on plain text
-            return None
-        letters = letters[: len(letters) - (len(letters) % 4 == 1)]
-        try:
-            return binascii.a2b_base64(letters + b"=" * (-len(letters) % 4))
-        except binascii.Error:
-            return None
+        return base64_decoded(raw[start : min(end, start + room * 3 // 2)])
     if encoding == "quoted-printable":
         return binascii.a2b_qp(raw[start : min(end, start + 3 * room)])[:room]
     return raw[start : min(end, start + room)]
+
+
+def base64_decoded(content: bytes) -> bytes | None:
+    """The bytes, up to where base64 ends (lists add their footers behind it); None for a label on plain text."""
+    pieces: list[bytes] = []
+    for run in re.split(rb"=+", content):  # padding may stand after every line
+        letters = run.translate(None, NOT_BASE64)
+        if len(run) - len(letters) - run.count(b"\n") > len(run) // 20:
+            break
+        letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+        pieces.append(binascii.a2b_base64(letters + b"=" * (-len(letters) % 4)))
+    return b"".join(pieces) if pieces else None
 
 
 def header_text(value: bytes) -> str:
@@ -249,7 +280,7 @@ def header_text(value: bytes) -> str:
     if b"\n" in value:
         value = value.replace(b"\n", b"")
     text = value.decode("ascii") if value.isascii() and b"\x1b" not in value else decode(value)[0]
-    return (decode_words(text) if "=?" in text else text).strip()
+    return (decode_words(text) if "=?" in text else text).replace("\n", " ").strip()
 
 
 def decode_words(text: str) -> str:
@@ -273,28 +304,33 @@ def word_bytes(encoding: str, text: str) -> bytes:
     raw = text.encode("utf-8", "replace")
     if encoding in "qQ":
         return binascii.a2b_qp(raw, header=True)
-    return transfer_decoded(raw, 0, len(raw), "base64", len(raw)) or b""
+    decoded = base64_decoded(raw)
+    return raw if decoded is None else decoded
 
 
 def parameters(text: str) -> dict[str, str]:
     """`; name=value` pairs of a structured header, RFC 2231 continuations and charsets resolved."""
     found: dict[str, str] = {}
-    extended: dict[str, bytes] = {}
+    extended: dict[str, dict[int, tuple[str, str]]] = {}
     for name, piece, star, value in PARAMETER.findall(text):
         name, value = name.lower(), value.strip('"')
         if piece or star:
-            raw = percent_decoded(value) if star else value.encode("utf-8", "replace")
-            extended[name] = extended.get(name, b"") + raw
+            extended.setdefault(name, {}).setdefault(int(piece or 0), (star, value))
         else:
             found.setdefault(name, value)
-    for name, raw in extended.items():
-        charset, quote, rest = raw.partition(b"'")
-        if quote and b"'" in rest:
-            raw = rest.partition(b"'")[2]
-        else:
-            charset = b""
-        found[name] = decode(raw, charset.decode("latin-1"))[0]
+    found.update((name, extended_value(pieces)) for name, pieces in extended.items())
     return found
+
+
+def extended_value(pieces: dict[int, tuple[str, str]]) -> str:
+    """RFC 2231: charset'language'value with %41 for bytes, in numbered pieces, those with a star encoded."""
+    ordered = sorted(pieces.items())
+    raw = b"".join(percent_decoded(value) if star else value.encode("utf-8", "replace") for _, (star, value) in ordered)
+    charset = ""
+    if ordered[0][1][0] and raw.count(b"'") > 1:
+        named, _, raw = raw.split(b"'", 2)
+        charset = named.decode("latin-1")
+    return decode(raw, charset)[0].replace("\n", " ")
 
 
 def percent_decoded(text: str) -> bytes:

@@ -1,56 +1,33 @@
-"""The model's directory: a lock, atomic replacement, and a loader that runs nobody's code.
+"""The model's directory: a lock for writers, atomic replacement, the journal. The only writer of model files.
 
-model.joblib   dictionary, count matrix, labels, digests, settings; then a checksum of all before it
-scorecard      compiled from it; all that judging needs
-journal        lessons since (journal.py)
-lock           held by writers, never replaced
+    model.joblib      dictionary, count matrix, labels, digests, settings (archive.py): the truth, with the journal
+    journal           lessons since (journal.py)
+    scorecard         compiled from both; all that judging needs (cardfile.py)
+    scorecard.later   its rows that lessons have changed
+    lock              held by writers, never replaced
+
+Readers take no lock: they see the files before a change or after it, never half of one.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import pickle
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
-import joblib
-import numpy as np
-from joblib.numpy_pickle import NumpyUnpickler
-from scipy import sparse
+from .cardfile import LATER, SCORECARD, later_to_bytes, open_model, to_bytes
+from .errors import CannotWrite, NoModel, SpamnbError, TryLater
+from .journal import Journal, Lesson, append_lessons, read_journal
+from .scorecard import Scorecard
 
-from .corpus import Corpus
-from .errors import BadConfig, CannotWrite, DamagedModel, NoModel, SpamnbError, TryLater
-from .journal import read_journal
-from .models import Choice
-from .scorecard import SCORECARD, Scorecard, open_model, to_bytes
+if TYPE_CHECKING:
+    from .archive import Saved
 
-FORMAT = 1
-SEAL = b"spamnb model end"
-SEAL_BYTES = len(SEAL) + 32
 PATIENCE = 30.0  # seconds that a writer waits for another
-# What a model file may name: arrays, and the wrapper that joblib puts around them.
-HARMLESS = {("joblib.numpy_pickle", "NumpyArrayWrapper"), ("numpy", "ndarray"), ("numpy", "dtype")}
-FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures")
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What model.joblib holds."""
-
-    corpus: Corpus
-    choice: Choice
-    generation: str
-
-    def with_senders(self) -> Corpus:
-        """The corpus as the model sees it, with a token for what is known of each sender."""
-        return self.corpus.with_senders(self.choice.contacts, self.corpus.has_other_ham_sender())
 
 
 class Store:
@@ -59,44 +36,54 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.model = self.path / "model.joblib"
-        self.card = self.path / SCORECARD
         self.journal = self.path / "journal"
+        self.card = self.path / SCORECARD
+        self.later = self.path / LATER
 
     def load(self) -> Saved:
-        """Read the truth; refuses what is damaged, of another format, or names code."""
+        """The truth as of the last fold, without the journal."""
+        from .archive import load_saved
+
         if not self.model.exists():
             raise NoModel(f"{self.path}: no model here; 'spamnb train HAM SPAM' makes one")
-        try:
-            check_seal(self.model)
-            content = load_arrays(self.model)
-            if content["format"] != FORMAT:
-                raise BadConfig(
-                    f"{self.model}: format {content['format']}, this program reads {FORMAT}; train the model anew"
-                )
-            return unpack(content)
-        except (KeyError, TypeError, ValueError, IndexError, EOFError, AttributeError, pickle.UnpicklingError) as error:
-            raise DamagedModel(f"{self.model}: not a model of spamnb ({error}); train it anew") from None
+        return load_saved(self.model)
 
     def scorecard(self) -> Scorecard:
         """The compiled model, for judging."""
         return open_model(str(self.path))
 
-    def save(self, corpus: Corpus, choice: Choice, card: Scorecard) -> None:
-        """Replace the model: either all of the new one is there afterwards, or all of the old. Needs the lock."""
-        generation = secrets.token_hex(8)
-        card.generation = generation
-        content = pack(Saved(corpus, choice, generation))
-        self.replace(self.model, lambda file: write_sealed(file, content))
-        self.replace(self.card, lambda file: file.write(to_bytes(card)))
-        self.journal.unlink(missing_ok=True)
+    def lessons(self, generation: str) -> Journal:
+        """What has been taught since that generation of the model was fitted."""
+        return read_journal(self.journal, generation)
 
-    def lessons(self) -> int:
-        """How many lessons the model has been taught since it was trained."""
+    def lessons_at_stake(self) -> int:
+        """How many lessons would go with the model."""
         try:
             generation = self.load().generation
         except SpamnbError:  # nothing to compare with: every lesson in the journal is worth asking about
             generation = None
         return len(read_journal(self.journal, generation).lessons)
+
+    def save(self, saved: Saved, card: Scorecard) -> None:
+        """Replace the model: either all of the new one is there afterwards, or all of the old. Needs the lock."""
+        from .archive import write_saved
+
+        card.generation = saved.generation
+        self.replace(self.model, lambda file: write_saved(file, saved))
+        self.replace(self.card, lambda file: file.write(to_bytes(card)))
+        self.journal.unlink(missing_ok=True)
+        self.later.unlink(missing_ok=True)
+
+    def teach(self, card: Scorecard, lessons: list[Lesson]) -> None:
+        """Put lessons on disk. Needs the lock."""
+        try:
+            append_lessons(self.journal, card.generation, lessons)
+        except OSError as error:
+            raise CannotWrite(f"{self.journal}: {error.strerror}; nothing was learned") from None
+
+    def save_later(self, card: Scorecard) -> None:
+        """Replace the rows that lessons have changed. Needs the lock."""
+        self.replace(self.later, lambda file: file.write(later_to_bytes(card)))
 
     @contextmanager
     def locked(self, patience: float = PATIENCE) -> Iterator[None]:
@@ -114,9 +101,10 @@ class Store:
 
     def replace(self, target: Path, write: Callable[[IO[bytes]], object]) -> None:
         """Write a file beside its target, make sure of it, and only then put it in its place."""
-        temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        temporary = target.with_name(f".{target.name}.new")
         try:
-            handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            temporary.unlink(missing_ok=True)
+            handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(handle, "w+b") as file:
                 write(file)
                 file.flush()
@@ -149,83 +137,3 @@ def sync_directory(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def pack(saved: Saved) -> dict[str, Any]:
-    """A model as plain containers and arrays."""
-    corpus, choice = saved.corpus, saved.choice
-    return {
-        "format": FORMAT,
-        "generation": saved.generation,
-        "kind": choice.kind,
-        "alpha": choice.alpha,
-        "counts_as": choice.counts,
-        "contacts": choice.contacts,
-        "tokens": np.frombuffer("\n".join(corpus.tokens).encode("utf-8", "surrogatepass"), np.uint8),
-        "counts": (corpus.counts.data, corpus.counts.indices, corpus.counts.indptr),
-        **{name: getattr(corpus, name) for name in FIELDS},
-    }
-
-
-def unpack(content: dict[str, Any]) -> Saved:
-    """The model out of its containers."""
-    words = content["tokens"].tobytes().decode("utf-8", "surrogatepass")
-    tokens = words.split("\n") if words else []
-    labels, ids = content["labels"], content["ids"]
-    if len(ids) != len(tokens):
-        raise ValueError("the dictionary does not fit its ids")
-    counts = sparse.csr_matrix(content["counts"], shape=(len(labels), len(ids)))
-    counts.check_format()
-    corpus = Corpus(tokens=tokens, counts=counts, **{name: content[name] for name in FIELDS})
-    choice = Choice(content["kind"], content["alpha"], content["counts_as"], content["contacts"])
-    return Saved(corpus, choice, content["generation"])
-
-
-def write_sealed(file: IO[bytes], content: dict[str, Any]) -> None:
-    """The joblib dump, and behind it a checksum."""
-    joblib.dump(content, file)
-    file.seek(0)
-    seal = SEAL + checksum(file, -1)
-    file.seek(0, os.SEEK_END)
-    file.write(seal)
-
-
-def check_seal(path: Path) -> None:
-    """Refuse a file that is not, to the byte, what was written."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END) - SEAL_BYTES
-        file.seek(max(size, 0))
-        seal = file.read()
-        if size < 0 or not seal.startswith(SEAL):
-            raise DamagedModel(f"{path}: truncated, or not a model of spamnb; train it anew")
-        file.seek(0)
-        if SEAL + checksum(file, size) != seal:
-            raise DamagedModel(f"{path}: altered or damaged; train it anew, or take it from a backup")
-
-
-def checksum(file: IO[bytes], size: int) -> bytes:
-    """Of the next `size` bytes, or of all that is left."""
-    total = blake2b(digest_size=32)
-    while block := file.read(1 << 20 if size < 0 else min(1 << 20, size)):
-        total.update(block)
-        size -= len(block) if size >= 0 else 0
-    return total.digest()
-
-
-class ArrayUnpickler(NumpyUnpickler):  # type: ignore[misc]
-    """Reads arrays and plain containers, and refuses to look up anything else."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in HARMLESS:
-            raise DamagedModel(f"{self.filename}: names {module}.{name}, which no model needs; not loaded")
-        return super().find_class(module, name)
-
-
-def load_arrays(path: Path) -> dict[str, Any]:
-    """joblib.load, mapped, without its trust."""
-    with path.open("rb") as file:
-        content = ArrayUnpickler(str(path), file, ensure_native_byte_order=False, mmap_mode="r").load()
-    arrays = [content["tokens"], content["contacts"], *content["counts"], *(content[name] for name in FIELDS)]
-    if any(not isinstance(array, np.ndarray) or array.dtype.hasobject for array in arrays):
-        raise DamagedModel(f"{path}: holds objects where numbers belong; not loaded")
-    return dict(content)

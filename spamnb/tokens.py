@@ -21,6 +21,7 @@ WORD = re.compile(r"[$€£]?\w(?:[\w'’.@-]*\w)?[!%]?")
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 URL = re.compile(r"\b(?:https?://|ftp://|www\.)[^\s<>\"')\]]{1,300}", re.I)
 ADDRESS = re.compile(r"[\w.+=-]{1,80}@[\w.-]{1,120}")
+AUTHORITY = re.compile(r"[^/?#\\]*")
 NAME = re.compile(r"[\w.-]+")
 MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}|\b\d[\d.,]{0,15}\s?(?:usd|eur|gbp|dollars|euros?)\b")
 PUNCTUATION_RUN = re.compile(r"([!?$*#=~_.+-])\1{2}")
@@ -76,7 +77,8 @@ def tokens(message: Message) -> Counter[str]:
 
 def sender(message: Message) -> str:
     """The address in From, or an empty text."""
-    found = ADDRESS.search(message.header("from").lower())
+    value = message.header("from").lower()
+    found = ADDRESS.search(value.rpartition("<")[2]) or ADDRESS.search(value)  # a name may look like an address
     return found[0] if found else ""
 
 
@@ -116,7 +118,8 @@ def links(message: Message) -> list[str]:
 def link_tokens(link: str) -> list[str]:
     """The host, its parents, and the words of the path."""
     rest = link.lower().partition("://")[2] or link.lower()
-    authority, _, path = rest.partition("/")
+    authority = AUTHORITY.match(rest)[0]  # type: ignore[index]
+    path = rest[len(authority) + 1 :]
     _, at, host = authority.rpartition("@")
     found = ["url:" + parent for parent in parents(host)]
     if at:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .corpus import Chunk, Gathered, count_chunk, gather
+from .archive import Saved
+from .corpus import Chunk, Gathered, count_chunk, gather, taught
 from .errors import BadData, CannotWrite, NoInput
+from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import Choice, fit
 from .parallel import in_parallel
@@ -44,13 +47,33 @@ def train(
     gathered = read_labelled(ham, spam, jobs=jobs, progress=progress)
     card = fit(gathered.corpus, choice)
     with store.locked():
-        lessons = store.lessons()
+        lessons = store.lessons_at_stake()
         if lessons and not replace:
             raise CannotWrite(
                 f"{store.path}: {lessons} lessons learned since the last training would go; --replace lets them"
             )
-        store.save(gathered.corpus, choice, card)
+        store.save(Saved(gathered.corpus, choice, new_generation()), card)
     return Trained(gathered, card)
+
+
+def refit(store: Store) -> Journal:
+    """Fold the journal into the model and fit it anew. Needs the lock."""
+    saved = store.load()
+    journal = store.lessons(saved.generation)
+    corpus = taught(saved.corpus, journal.lessons)
+    store.save(Saved(corpus, saved.choice, new_generation()), fit(corpus, saved.choice))
+    return journal
+
+
+def begin(store: Store, choice: Choice) -> None:
+    """A model that has learned nothing yet. Needs the lock."""
+    nothing = gather((), 0).corpus
+    store.save(Saved(nothing, choice, new_generation()), fit(nothing, choice))
+
+
+def new_generation() -> str:
+    """A name for a fitted model that no other has."""
+    return secrets.token_hex(8)
 
 
 def read_labelled(

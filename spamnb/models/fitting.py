@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import exp
+from math import exp, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..corpus import Corpus
+from ..message import short_digest
 from ..scorecard import Scorecard
 from .corrected import ALPHA, fit_corrected
 from .logistic import calibration
@@ -18,7 +20,8 @@ from .rows import score_rows
 
 KINDS = ("corrected", "multinomial")
 HELD_OUT_FOLDS = 3
-MOST_HAM_LOST = 0.001  # share of held-out ham that may score above the spam cutoff
+MOST_HAM_LOST = 0.0025  # share of held-out ham that may score above the spam cutoff
+LEAST_C, MOST_C = log(3.0), log(9.0)  # few held-out messages say little of rare errors (decisions/004)
 MOST_SPAM_LOST = 0.01  # share of held-out spam that may score below the ham cutoff
 
 
@@ -34,18 +37,17 @@ class Choice:
 
 def fit(corpus: Corpus, choice: Choice) -> Scorecard:
     """The model, with its scores as log odds and its cutoffs set on mail that it had not seen."""
-    card = fit_plain(corpus, choice)
+    if not all(corpus.messages):
+        return fit_nothing(corpus, choice)
+    card = with_memory(fit_plain(corpus, choice), corpus, choice)
     folds = min(HELD_OUT_FOLDS, *corpus.messages)
-    if folds < 2:
-        return card
-    held_out = held_out_scores(corpus, choice, folds)
-    if choice.kind == "corrected":
+    if choice.kind == "corrected" and folds > 1:
+        held_out = held_out_scores(corpus, choice, folds)
         slope, card.prior = calibration(held_out, corpus.labels)
         for column in card.columns:
             column.scale *= slope
-        held_out = slope * held_out + card.prior
-    spam_cutoff, card.ham_cutoff = cutoffs(held_out, corpus.labels)
-    card.c = exp(min(spam_cutoff, 700.0))  # as large as a number can be
+        spam_cutoff, card.ham_cutoff = cutoffs(slope * held_out + card.prior, corpus.labels)
+        card.c = exp(spam_cutoff)
     return card
 
 
@@ -56,8 +58,38 @@ def fit_plain(corpus: Corpus, choice: Choice) -> Scorecard:
         card = fit_multinomial(seen, 1.0 if choice.alpha is None else choice.alpha, choice.counts == "binary")
     else:
         card = fit_corrected(seen, ALPHA if choice.alpha is None else choice.alpha)
-    card.known = corpus.ham_senders()
-    card.contacts = choice.contacts
+    card.tables |= sender_tables(corpus)
+    card.tables["contacts"] = choice.contacts
+    return card
+
+
+def fit_nothing(corpus: Corpus, choice: Choice) -> Scorecard:
+    """A model of one class, or of none: it remembers what it learned, and is unsure of everything."""
+    alpha = ALPHA if choice.alpha is None else choice.alpha
+    card = Scorecard(kind=choice.kind, alpha=alpha, binary=True, prior=0.0, messages=corpus.messages, totals=(0, 0),
+                     words=0, columns=[], tables=sender_tables(corpus))  # fmt: skip
+    return with_memory(card, corpus, choice)
+
+
+def sender_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:
+    """Which addresses mail came from, and how much of either class."""
+    addresses, place = np.unique(corpus.senders, return_inverse=True)
+    spam = np.bincount(place[corpus.labels], minlength=len(addresses))
+    ham = np.bincount(place[~corpus.labels], minlength=len(addresses))
+    real = addresses != 0
+    return {
+        "senders": addresses[real],
+        "sender_ham": ham[real].astype(np.uint32),
+        "sender_spam": spam[real].astype(np.uint32),
+    }
+
+
+def with_memory(card: Scorecard, corpus: Corpus, choice: Choice) -> Scorecard:
+    """The scorecard, with the digests of the messages it was made from."""
+    digests = np.array([short_digest(digest) for digest in corpus.digests.tolist()], np.uint64)
+    order = np.argsort(digests)
+    card.tables |= {"digests": digests[order], "classes": corpus.labels[order].astype(np.uint8)}
+    card.tables["contacts"] = choice.contacts
     return card
 
 
@@ -90,6 +122,6 @@ def cutoffs(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[flo
     """The spam cutoff and the ham cutoff, as scores, that keep to the losses allowed."""
     ham = np.sort(scores[~labels])[::-1]
     spam = np.sort(scores[labels])
-    spam_cutoff = max(0.0, float(ham[int(MOST_HAM_LOST * len(ham))]))
-    ham_cutoff = float(spam[int(MOST_SPAM_LOST * len(spam))])
+    spam_cutoff = min(max(LEAST_C, float(ham[int(MOST_HAM_LOST * len(ham))])), MOST_C)
+    ham_cutoff = float(np.nextafter(spam[int(MOST_SPAM_LOST * len(spam))], -np.inf))  # that spam itself is not ham
     return spam_cutoff, min(ham_cutoff, spam_cutoff)

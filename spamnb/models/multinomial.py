@@ -1,45 +1,38 @@
-"""Multinomial naive Bayes, as the textbook has it.
-
-    p_yj  = (n_yj + α) / (n_y + α V)        how often word j stands in class y, smoothed, over a dictionary of V words
-    t     = −b + Σ_j x_j (log p_spam,j − log p_ham,j),    b = log c + log m_ham − log m_spam
-    spam iff t > 0
-
-The scorecard keeps c apart: score = t + log c, and spam iff score > log c.
-"""
+"""Multinomial naive Bayes, as the textbook has it; the formulas stand in naive.py."""
 
 from __future__ import annotations
 
-from math import log
 from typing import Any
 
 import numpy as np
 
 from ..corpus import Corpus
+from ..naive import evidence, shared_offset, threshold_offset
 from ..scorecard import Column, Scorecard
 
 
 def fit_multinomial(corpus: Corpus, alpha: float, binary: bool) -> Scorecard:
-    """The mission's algorithm."""
-    ham_messages, spam_messages = corpus.messages
-    log_ratio = log_probability(corpus, True, alpha, binary) - log_probability(corpus, False, alpha, binary)
+    """The mission's algorithm. c stays 1 until the user asks for another."""
+    ham, spam = (word_totals(corpus, label, binary) for label in (False, True))
     return Scorecard(
         kind="multinomial",
-        prior=-threshold_offset(1.0, ham_messages, spam_messages),
-        ids=corpus.ids,
-        columns=[Column("words", log_ratio, binary=binary)],
+        alpha=alpha,
+        binary=binary,
+        prior=-threshold_offset(1.0, *corpus.messages),
         messages=corpus.messages,
+        totals=(int(ham.sum()), int(spam.sum())),
+        words=len(ham),
+        columns=[
+            Column(
+                "words",
+                evidence(ham, spam, alpha, np.log),
+                offset=shared_offset(ham.sum(), spam.sum(), len(ham), alpha),
+                binary=binary,
+                naive=True,
+            )
+        ],
+        tables={"ids": corpus.ids, "ham": ham.astype(np.uint32), "spam": spam.astype(np.uint32)},
     )
-
-
-def threshold_offset(c: float, ham_messages: int, spam_messages: int) -> float:
-    """Evidence a message must exceed to be called spam: log c + log m_ham − log m_spam."""
-    return log(c) + log(ham_messages) - log(spam_messages)
-
-
-def log_probability(corpus: Corpus, spam: bool, alpha: float, binary: bool) -> Any:
-    """log p_yj of every word in one class."""
-    count = word_totals(corpus, spam, binary) + alpha
-    return np.log(count) - log(count.sum())
 
 
 def word_totals(corpus: Corpus, spam: bool, binary: bool) -> Any:

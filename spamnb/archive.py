@@ -1,0 +1,136 @@
+"""model.joblib: the truth of a model, sealed with a checksum and loaded without running anybody's code."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any
+
+import joblib
+import numpy as np
+from joblib.numpy_pickle import NumpyUnpickler
+from scipy import sparse
+
+from .corpus import Corpus
+from .errors import BadConfig, DamagedModel
+from .models import Choice
+
+FORMAT = 1
+SEAL = b"spamnb model end"
+SEAL_BYTES = len(SEAL) + 32
+# What a model file may name: arrays, and the wrapper that joblib puts around them.
+HARMLESS = {("joblib.numpy_pickle", "NumpyArrayWrapper"), ("numpy", "ndarray"), ("numpy", "dtype")}
+FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What model.joblib holds."""
+
+    corpus: Corpus
+    choice: Choice
+    generation: str
+
+    def with_senders(self) -> Corpus:
+        """The corpus as the model sees it, with a token for what is known of each sender."""
+        return self.corpus.with_senders(self.choice.contacts, self.corpus.has_other_ham_sender())
+
+
+def load_saved(path: Path) -> Saved:
+    """Read a model; refuses what is damaged, of another format, or names code."""
+    try:
+        check_seal(path)
+        content = load_arrays(path)
+        if content["format"] != FORMAT:
+            raise BadConfig(f"{path}: format {content['format']}, this program reads {FORMAT}; train the model anew")
+        return unpack(content)
+    except (KeyError, TypeError, ValueError, IndexError, EOFError, AttributeError, pickle.UnpicklingError) as error:
+        raise DamagedModel(f"{path}: not a model of spamnb ({error}); train it anew") from None
+
+
+def write_saved(file: IO[bytes], saved: Saved) -> None:
+    """Write a model into an empty file."""
+    write_sealed(file, pack(saved))
+
+
+def pack(saved: Saved) -> dict[str, Any]:
+    """A model as plain containers and arrays."""
+    corpus, choice = saved.corpus, saved.choice
+    return {
+        "format": FORMAT,
+        "generation": saved.generation,
+        "kind": choice.kind,
+        "alpha": choice.alpha,
+        "counts_as": choice.counts,
+        "contacts": choice.contacts,
+        "tokens": np.frombuffer("\n".join(corpus.tokens).encode("utf-8", "surrogatepass"), np.uint8),
+        "counts": (corpus.counts.data, corpus.counts.indices, corpus.counts.indptr),
+        **{name: getattr(corpus, name) for name in FIELDS},
+    }
+
+
+def unpack(content: dict[str, Any]) -> Saved:
+    """The model out of its containers."""
+    words = content["tokens"].tobytes().decode("utf-8", "surrogatepass")
+    tokens = words.split("\n") if words else []
+    labels, ids = content["labels"], content["ids"]
+    if len(ids) != len(tokens):
+        raise ValueError("the dictionary does not fit its ids")
+    counts = sparse.csr_matrix(content["counts"], shape=(len(labels), len(ids)))
+    counts.check_format()
+    corpus = Corpus(tokens=tokens, counts=counts, **{name: content[name] for name in FIELDS})
+    choice = Choice(content["kind"], content["alpha"], content["counts_as"], content["contacts"])
+    return Saved(corpus, choice, content["generation"])
+
+
+def write_sealed(file: IO[bytes], content: dict[str, Any]) -> None:
+    """The joblib dump, and behind it a checksum."""
+    joblib.dump(content, file)
+    file.seek(0)
+    seal = SEAL + checksum(file, -1)
+    file.seek(0, os.SEEK_END)
+    file.write(seal)
+
+
+def check_seal(path: Path) -> None:
+    """Refuse a file that is not, to the byte, what was written."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END) - SEAL_BYTES
+        file.seek(max(size, 0))
+        seal = file.read()
+        if size < 0 or not seal.startswith(SEAL):
+            raise DamagedModel(f"{path}: truncated, or not a model of spamnb; train it anew")
+        file.seek(0)
+        if SEAL + checksum(file, size) != seal:
+            raise DamagedModel(f"{path}: altered or damaged; train it anew, or take it from a backup")
+
+
+def checksum(file: IO[bytes], size: int) -> bytes:
+    """Of the next `size` bytes, or of all that is left."""
+    total = blake2b(digest_size=32)
+    while block := file.read(1 << 20 if size < 0 else min(1 << 20, size)):
+        total.update(block)
+        size -= len(block) if size >= 0 else 0
+    return total.digest()
+
+
+class ArrayUnpickler(NumpyUnpickler):  # type: ignore[misc]
+    """Reads arrays and plain containers, and refuses to look up anything else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in HARMLESS:
+            raise DamagedModel(f"{self.filename}: names {module}.{name}, which no model needs; not loaded")
+        return super().find_class(module, name)
+
+
+def load_arrays(path: Path) -> dict[str, Any]:
+    """joblib.load, mapped, without its trust."""
+    with path.open("rb") as file:
+        content = ArrayUnpickler(str(path), file, ensure_native_byte_order=False, mmap_mode="r").load()
+    arrays = [content["tokens"], content["contacts"], *content["counts"], *(content[name] for name in FIELDS)]
+    if any(not isinstance(array, np.ndarray) or array.dtype.hasobject for array in arrays):
+        raise DamagedModel(f"{path}: holds objects where numbers belong; not loaded")
+    return dict(content)

@@ -1,0 +1,1 @@
+"""The commands, one a module: each parses, calls, prints. Work modules are imported where they are needed."""

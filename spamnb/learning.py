@@ -1,0 +1,116 @@
+"""Learn, correct and forget messages one by one: on disk before they are acknowledged, in the scorecard at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from itertools import islice
+
+from .errors import NoModel
+from .journal import Lesson
+from .mailbox import Mail
+from .message import digest, parse, short_digest
+from .scorecard import Scorecard
+from .store import Store
+from .teaching import teach
+from .tokens import measures, sender, token_id, tokens
+
+BATCH = 500  # messages that are acknowledged together
+FEWEST_LESSONS, MOST_LESSONS = 1, 200  # in the journal before it is folded, for a small model and for a large one
+FOLD_SHARE = 0.1  # of the messages in the model, between those
+
+
+class Learned:
+    """What became of the messages that were to be learned."""
+
+    def __init__(self) -> None:
+        self.new = 0
+        self.moved = 0  # from the other class
+        self.unchanged = 0  # known already
+        self.forgotten = 0
+        self.unknown = 0  # to be forgotten, but never learned
+        self.damaged = 0  # records of the journal that could not be read
+
+
+def lesson_of(raw: bytes, label: bool | None, date: int) -> Lesson:
+    """A message as a lesson."""
+    message = parse(raw)
+    address = sender(message)
+    return Lesson(
+        digest(raw), label, date, token_id(address) if address else 0, measures(message), dict(tokens(message))
+    )
+
+
+def learn(store: Store, mails: Iterable[Mail], label: bool | None, fold: bool = True) -> Learned:
+    """Teach the model that messages are spam (True) or ham (False), or make it forget them (None)."""
+    learned = Learned()
+    now = int(time.time())
+    lessons = (lesson_of(mail.raw, label, now) for mail in mails)
+    while batch := list(islice(lessons, BATCH)):
+        with store.locked():
+            card = up_to_date(store, learned)
+            take_in(store, card, batch, learned)
+            if fold and fold_is_due(card):
+                fold_in(store)
+    return learned
+
+
+def take_in(store: Store, card: Scorecard, batch: list[Lesson], learned: Learned) -> None:
+    """Put what is new in a batch on disk, then into the scorecard."""
+    news: dict[str, Lesson] = {}
+    for lesson in batch:
+        before = news[lesson.digest].label if lesson.digest in news else label_of(card, lesson)
+        if before is lesson.label:
+            learned.unknown += lesson.label is None
+            learned.unchanged += lesson.label is not None
+            continue
+        learned.forgotten += lesson.label is None
+        learned.new += lesson.label is not None and before is None
+        learned.moved += lesson.label is not None and before is not None
+        news[lesson.digest] = lesson
+    if not news:
+        return
+    store.teach(card, list(news.values()))
+    for lesson in news.values():
+        apply(card, lesson)
+    store.save_later(card)
+
+
+def label_of(card: Scorecard, lesson: Lesson) -> bool | None:
+    """What a message has been learned as."""
+    known = card.learned_as(short_digest(lesson.digest))
+    return None if known is None else bool(known)
+
+
+def apply(card: Scorecard, lesson: Lesson) -> None:
+    """Teach the scorecard one lesson of the journal."""
+    label = None if lesson.label is None else int(lesson.label)
+    teach(card, short_digest(lesson.digest), label, lesson.counts or {}, lesson.sender)
+    card.lessons += 1
+
+
+def up_to_date(store: Store, learned: Learned) -> Scorecard:
+    """The scorecard with every lesson of the journal; a crash may have left it some behind. Needs the lock."""
+    try:
+        card = store.scorecard()
+    except NoModel:
+        if store.model.exists():
+            fold_in(store)
+        return store.scorecard()
+    journal = store.lessons(card.generation)
+    learned.damaged = journal.damaged
+    for lesson in journal.lessons[card.lessons :]:
+        apply(card, lesson)
+    return card
+
+
+def fold_is_due(card: Scorecard) -> bool:
+    """Whether the journal has grown enough to be worth a refit; a small model is refitted at every lesson."""
+    return card.lessons >= min(max(FEWEST_LESSONS, FOLD_SHARE * sum(card.messages)), MOST_LESSONS)
+
+
+def fold_in(store: Store) -> None:
+    """Refit the model from its rows and its journal."""
+    from .training import refit
+
+    refit(store)

@@ -1,0 +1,313 @@
+"""Who may import whom, and what a mail filter that is started once per message must not pay for."""
+
+import ast
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import spamnb
+
+ROOT = Path(spamnb.__file__).parent
+SAMPLE = ROOT.parent / "sample_mail"
+
+# A module imports from the layers above its own, and from its own layer. A new module wants a place here.
+LAYERS = (
+    ("", "errors", "settings"),  # "" is spamnb itself, which holds the version
+    ("charset", "markup", "message", "tokens", "mailbox", "scorecard"),
+    ("filtering",),
+    ("parallel", "journal", "corpus"),
+    ("models",),
+    ("store",),
+    ("training", "evaluation", "inspection"),
+    ("report",),
+    ("cli",),
+)
+LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
+LIGHT = frozenset(name for names in LAYERS[:3] for name in names)
+THIRD_PARTY = {"click", "joblib", "numpy", "rich", "scipy"}
+
+LONGEST_FUNCTION, LONGEST_MODULE = 40, 300
+LONG_FUNCTIONS: dict[tuple[str, str], str] = {}  # (module, function): why
+LONG_MODULES = {
+    "cli": "a command is thin, but there is one for each thing a user does",
+    "message": "one duty, the MIME parser; the standard one recurses and raises",
+}
+
+
+class Import(NamedTuple):
+    """An import statement's target, and where it stands."""
+
+    module: str  # of spamnb, by its name there ("models.rows"); "" for spamnb/__init__.py
+    line: int
+    target: str  # the full name of what is imported
+
+    @property
+    def place(self) -> str:
+        return f"{self.module or '__init__'}:{self.line} imports {self.target}"
+
+    @property
+    def ours(self) -> str | None:
+        """The module of spamnb that is imported, or None."""
+        package, _, rest = self.target.partition(".")
+        return rest.partition(".")[0] if package == "spamnb" else None
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every module of spamnb, parsed."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(part for part in parts if part != "__init__")] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def sources() -> dict[str, str]:
+    return {name: file_of(name).read_text(encoding="utf-8") for name in trees()}
+
+
+def file_of(module: str) -> Path:
+    path = ROOT.joinpath(*module.split(".")) if module else ROOT
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def is_typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+
+
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Everything below a node but what only a type checker sees."""
+    for child in ast.iter_child_nodes(tree):
+        if not is_typing_only(child):
+            yield child
+            yield from nodes(child)
+
+
+def imports() -> Iterator[Import]:
+    """Every import that can run, at the top of a module or within a function."""
+    for module, tree in trees().items():
+        for node in nodes(tree):
+            if isinstance(node, ast.Import):
+                yield from (Import(module, node.lineno, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                base = absolute(module, node)
+                for alias in node.names:
+                    below = f"{base}.{alias.name}"
+                    is_module = base.startswith("spamnb") and below.removeprefix("spamnb.") in trees()
+                    yield Import(module, node.lineno, below if is_module else base)
+
+
+def absolute(module: str, node: ast.ImportFrom) -> str:
+    """The full name of a module that may be given by dots."""
+    if not node.level:
+        return node.module or ""
+    package = ["spamnb", *filter(None, module.split("."))]
+    if file_of(module).name != "__init__.py":
+        package.pop()
+    package = package[: len(package) - node.level + 1]
+    return ".".join([*package, *filter(None, [node.module])])
+
+
+def room(module: str) -> str:
+    """models.rows stands in the room models."""
+    return module.partition(".")[0]
+
+
+def test_the_walk_sees_imports_at_the_top_and_within_functions_and_by_dots():
+    seen = {(found.module, found.target) for found in imports()}
+    assert ("store", "spamnb.corpus") in seen
+    assert ("models.rows", "spamnb.scorecard") in seen
+    assert ("models", "spamnb.models.rows") in seen
+    assert ("cli", "spamnb.report") in seen  # from . import report, inside a function
+    assert ("parallel", "joblib") in seen
+    assert ("scorecard", "typing") not in seen  # for the type checker alone
+
+
+def test_every_module_has_a_place_in_the_layers():
+    assert {room(module) for module in trees()} == set(LAYER)
+
+
+def test_imports_go_down_the_layers():
+    wrong = [
+        found.place for found in imports() if found.ours is not None and LAYER[found.ours] > LAYER[room(found.module)]
+    ]
+    assert wrong == []
+
+
+def test_modules_import_each_other_in_no_circle():
+    below = {name: {found.ours for found in imports() if room(found.module) == name} - {None, name} for name in LAYER}
+    while below:
+        free = {name for name, needed in below.items() if not needed & below.keys()}
+        assert free, f"a circle among {sorted(below)}"
+        below = {name: needed for name, needed in below.items() if name not in free}
+
+
+def test_what_judges_imports_the_standard_library_alone():
+    wrong = [
+        found.place
+        for found in imports()
+        if room(found.module) in LIGHT
+        and found.ours is None
+        and found.target.partition(".")[0] not in sys.stdlib_module_names
+    ]
+    assert wrong == []
+
+
+def test_what_judges_imports_nothing_heavy_of_ours():
+    assert [
+        found.place for found in imports() if room(found.module) in LIGHT and found.ours not in {None, *LIGHT}
+    ] == []
+
+
+def test_no_package_is_imported_that_the_project_does_not_declare():
+    foreign = {found.target.partition(".")[0] for found in imports() if found.ours is None}
+    assert foreign - set(sys.stdlib_module_names) == THIRD_PARTY
+
+
+def test_only_report_imports_rich():
+    assert {found.module for found in imports() if room(found.target) == "rich"} == {"report"}
+
+
+def test_only_cli_imports_click():
+    assert {found.module for found in imports() if room(found.target) == "click"} == {"cli"}
+
+
+def test_nobody_imports_cli():
+    assert [found.place for found in imports() if found.ours == "cli" and found.module != "__main__"] == []
+
+
+OUTSIDE_WORLD = {
+    ("sys", "argv"), ("os", "environ"), ("os", "getenv"), ("os", "isatty"), ("os", "get_terminal_size"),
+    ("shutil", "get_terminal_size"), ("sys", "stdout"), ("sys", "stderr"),
+}  # fmt: skip
+
+
+def outside_world(tree: ast.AST) -> Iterator[str]:
+    """What a module takes of the command line, the environment and the terminal."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if (node.value.id, node.attr) in OUTSIDE_WORLD:
+                yield f"{node.value.id}.{node.attr}"
+        elif isinstance(node, ast.ImportFrom):
+            yield from (
+                f"{node.module}.{alias.name}" for alias in node.names if (node.module, alias.name) in OUTSIDE_WORLD
+            )
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
+            yield node.func.id
+
+
+def test_only_cli_reads_the_command_line_the_environment_and_the_terminal():
+    found = {name: set(outside_world(tree)) for name, tree in trees().items()}
+    assert "os.environ" in found.pop("cli")
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+def writes(tree: ast.AST) -> Iterator[str]:
+    """Where a module opens a file to write it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in ("O_CREAT", "write_bytes", "write_text"):
+            yield f"{node.attr} in line {node.lineno}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
+            modes = [value.value for value in (*node.args[1:2], *(key.value for key in node.keywords if key.arg == "mode"))
+                     if isinstance(value, ast.Constant)]  # fmt: skip
+            if any(set(mode) & set("wax+") for mode in modes):
+                yield f"open in line {node.lineno}"
+
+
+def test_only_store_and_its_journal_write_files():
+    found = {name: set(writes(tree)) for name, tree in trees().items()}
+    assert found.pop("store")
+    assert found.pop("journal")
+    assert {name: places for name, places in found.items() if places} == {}
+
+
+def test_no_module_is_named_for_nothing():
+    names = {part for module in trees() for part in module.split(".")}
+    assert not names & {"utils", "util", "helpers", "helper", "common", "misc", "tools"}
+
+
+def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    assert node.end_lineno is not None
+    return node.end_lineno - node.lineno + 1
+
+
+def test_a_function_over_forty_lines_has_a_reason():
+    long = {
+        (module, node.name): lines_of(node)
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and lines_of(node) > LONGEST_FUNCTION
+    }
+    assert {name: long.get(name) for name in long.keys() ^ LONG_FUNCTIONS} == {}
+
+
+def test_a_module_over_three_hundred_lines_has_a_reason():
+    long = {module: text.count("\n") for module, text in sources().items() if text.count("\n") > LONGEST_MODULE}
+    assert {name: long.get(name) for name in long.keys() ^ LONG_MODULES} == {}
+
+
+def test_every_module_says_what_it_is_for():
+    assert [name for name, tree in trees().items() if not ast.get_docstring(tree)] == []
+
+
+# What runs
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of few messages."""
+    path = tmp_path_factory.mktemp("architecture") / "model"
+    training, models, store = (importlib.import_module(f"spamnb.{name}") for name in ("training", "models", "store"))
+    ham, spam = (str(SAMPLE / "judge" / label) for label in ("ham", "spam"))
+    training.train(store.Store(path), [ham], [spam], models.Choice("multinomial"), jobs=1)
+    return path
+
+
+MODULES_AFTER = """
+import sys
+from spamnb.cli import commands
+commands.main(sys.argv[1:], standalone_mode=False)
+print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+
+
+def modules_after(model: Path, *args: str | Path, stdin: bytes = b"") -> set[str]:
+    """Which packages a command has imported when it is done."""
+    command = [sys.executable, "-c", MODULES_AFTER, *args, "--model", model]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SPAMNB_")}
+    done = subprocess.run(command, input=stdin, capture_output=True, check=True, env={**environ, "HOME": str(model)})
+    assert done.stdout
+    return set(done.stderr.decode().split())
+
+
+def test_one_message_is_judged_without_the_heavy_packages(model):
+    message = next((SAMPLE / "judge" / "ham").iterdir())
+    heavy = THIRD_PARTY - {"click"}
+    assert modules_after(model, "classify", message) & heavy == set()
+    assert modules_after(model, "classify", stdin=message.read_bytes()) & heavy == set()
+
+
+def test_a_folder_of_few_messages_is_judged_without_the_heavy_packages(model):
+    assert modules_after(model, "classify", SAMPLE / "judge") & (THIRD_PARTY - {"click"}) == set()
+
+
+def test_the_check_for_heavy_packages_sees_them_when_they_are_there(model):
+    assert modules_after(model, "inspect") >= THIRD_PARTY
+
+
+def test_one_message_is_judged_without_the_slow_parts_of_the_standard_library(model):
+    slow = {"email", "asyncio", "multiprocessing", "logging", "pathlib", "tomllib"}
+    message = next((SAMPLE / "judge" / "ham").iterdir())
+    bare = subprocess.run(
+        [sys.executable, "-c", "import sys, click; print(*{name.partition('.')[0] for name in sys.modules})"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (modules_after(model, "classify", message) - set(bare.stdout.split())) & slow == set()
