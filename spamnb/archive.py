@@ -65,11 +65,16 @@ def pack(saved: Saved) -> dict[str, Any]:
         "kind": choice.kind,
         "alpha": choice.alpha,
         "counts_as": choice.counts,
-        "contacts": choice.contacts,
+        "contacts": plain(choice.contacts),
         "tokens": np.frombuffer("\n".join(corpus.tokens).encode("utf-8", "surrogatepass"), np.uint8),
-        "counts": (corpus.counts.data, corpus.counts.indices, corpus.counts.indptr),
-        **{name: getattr(corpus, name) for name in FIELDS},
+        "counts": tuple(map(plain, (corpus.counts.data, corpus.counts.indices, corpus.counts.indptr))),
+        **{name: plain(getattr(corpus, name)) for name in FIELDS},
     }
+
+
+def plain(table: Any) -> Any:
+    """An array, not one that is mapped from the file to be replaced."""
+    return np.asarray(table)
 
 
 def unpack(content: dict[str, Any]) -> Saved:

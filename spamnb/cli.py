@@ -13,7 +13,7 @@ from . import __version__
 from .errors import SpamnbError
 
 # Each command is a function of its own name in a module of that name; only the one that runs is imported.
-COMMANDS = ("train", "classify", "evaluate", "explain", "inspect")
+COMMANDS = ("train", "classify", "evaluate", "explain", "inspect", "learn", "forget", "refit")
 
 
 class Commands(click.Group):

@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterable
 from itertools import islice
 
-from .errors import NoModel
+from .errors import SpamnbError
 from .journal import Lesson
 from .mailbox import Mail
 from .message import digest, parse, short_digest
 from .scorecard import Scorecard
+from .settings import Settings
 from .store import Store
 from .teaching import teach
 from .tokens import measures, sender, token_id, tokens
@@ -93,15 +94,25 @@ def up_to_date(store: Store, learned: Learned) -> Scorecard:
     """The scorecard with every lesson of the journal; a crash may have left it some behind. Needs the lock."""
     try:
         card = store.scorecard()
-    except NoModel:
-        if store.model.exists():
-            fold_in(store)
-        return store.scorecard()
+    except SpamnbError:  # missing or damaged, but it can be made anew from the truth, if that is there
+        fold_in(store)
+        card = store.scorecard()
     journal = store.lessons(card.generation)
     learned.damaged = journal.damaged
     for lesson in journal.lessons[card.lessons :]:
         apply(card, lesson)
     return card
+
+
+def ensure_model(store: Store, settings: Settings) -> None:
+    """Make an empty model where there is none: a filter works from the first message on."""
+    if store.card.exists() or store.model.exists():
+        return
+    from .training import begin, choice_of
+
+    with store.locked():
+        if not store.model.exists():
+            begin(store, choice_of(settings))
 
 
 def fold_is_due(card: Scorecard) -> bool:

@@ -26,6 +26,8 @@ ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
 PARAMETER = re.compile(r"""(?<![\w-])([\w-]++)(?:\*(\d{1,3}))?(\*?)\s?=\s?("[^"]*"?|[^\s;]+)""")
 ATTACHED_MESSAGES = ("message/rfc822", "message/global")
+BASE64_END = re.compile(rb"=+|\n\n+")
+SHORTEST_BASE64 = 30  # bytes before a footer; plain text has a space sooner
 NOT_BASE64 = bytes(byte for byte in range(256) if not re.match(rb"[A-Za-z0-9+/]", bytes([byte])))
 QUOTED_FROM = re.compile(rb"^>+From ", re.M)
 # Headers that filters and mail clients write after the fact: no part of what was sent.
@@ -265,13 +267,15 @@ def transfer_decoded(raw: bytes, start: int, end: int, encoding: str, room: int)
 def base64_decoded(content: bytes) -> bytes | None:
     """The bytes, up to where base64 ends (lists add their footers behind it); None for a label on plain text."""
     pieces: list[bytes] = []
-    for run in re.split(rb"=+", content):  # padding may stand after every line
+    for run in BASE64_END.split(content):  # padding may also stand after every line
         letters = run.translate(None, NOT_BASE64)
         if len(run) - len(letters) - run.count(b"\n") > len(run) // 20:
+            if sum(map(len, pieces)) < SHORTEST_BASE64:
+                return None
             break
         letters = letters[: len(letters) - (len(letters) % 4 == 1)]
         pieces.append(binascii.a2b_base64(letters + b"=" * (-len(letters) % 4)))
-    return b"".join(pieces) if pieces else None
+    return b"".join(pieces)
 
 
 def header_text(value: bytes) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .archive import Saved
 from .corpus import Chunk, Gathered, count_chunk, gather, taught
-from .errors import BadData, CannotWrite, NoInput
+from .errors import BadData, CannotWrite, NoInput, Usage
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import Choice, fit
@@ -106,6 +106,8 @@ def labelled_chunks(work: dict[bool, list[Unit]], jobs: int | None, progress: Pr
 
 def choice_of(settings: Settings) -> Choice:
     """The model that the settings ask for."""
+    if settings.kind == "corrected" and settings.counts == "raw":
+        raise Usage("--counts raw goes with --kind multinomial; the corrected model looks whether a word is there")
     contacts = read_contacts(settings.contacts) if settings.contacts else np.empty(0, np.uint64)
     return Choice(settings.kind, settings.alpha, settings.counts, contacts)
 

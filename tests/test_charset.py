@@ -3,7 +3,7 @@
 import encodings.aliases
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spamnb.charset import decode
@@ -127,6 +127,5 @@ def test_text_that_fits_its_charset_has_no_hole_in_any_charset(raw, charset):
 
 @given(st.text(alphabet=st.characters(max_codepoint=126, min_codepoint=32), max_size=100), CHARSETS)
 def test_plain_ascii_reads_the_same_under_any_label_without_shifts(text, charset):
-    if charset.strip("\"' ").lower().startswith(("utf", "hz", "iso-2022")):
-        return
+    assume(not charset.strip("\"' ").lower().startswith(("utf", "hz", "iso-2022")))
     assert decode(text.encode(), charset) == (text, True)

@@ -32,6 +32,9 @@ kind_options = [
 ]
 
 
+paths_argument = click.argument("paths", nargs=-1, metavar="[PATH]...")
+
+
 def model_choice(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that choose a model."""
     for option in reversed(kind_options):
@@ -51,12 +54,17 @@ def both_classes(
     return hams, spams
 
 
+def tell(text: str) -> None:
+    """One line on standard error."""
+    click.echo(f"spamnb: {printable(text)}", err=True)
+
+
 def warn(left_out: LeftOut) -> int:
     """Say what was left out; 65 when something could not be read."""
     for reason, count in sorted(left_out.counts.items()):
-        click.echo(f"spamnb: left out: {count} {reason}", err=True)
+        tell(f"left out: {count} {reason}")
     for path, reason in left_out.unreadable:
-        click.echo(f"spamnb: {path}: {reason}; the rest was used", err=True)
+        tell(f"{path}: {reason}; the rest was used")
     return BadData.exit_code if left_out.unreadable else 0
 
 

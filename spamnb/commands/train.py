@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .shared import both_classes, jobs_option, model_choice, model_option, settled, warn
+from .shared import both_classes, jobs_option, model_choice, model_option, settled, tell, warn
 
 
 @click.command()
@@ -34,5 +34,5 @@ def train(
         )
     report.show_trained(trained, settings.model)
     for name in trained.gathered.contradictions:
-        click.echo(f"spamnb: {name}: is in both classes; left out", err=True)
+        tell(f"{name}: is in both classes; left out")
     return warn(trained.gathered.left_out)

@@ -20,7 +20,7 @@ from ..naive import evidence, informative, shared_offset
 from ..scorecard import Column, Scorecard
 from ..tokens import ENVELOPE_BIT
 from .logistic import fit_logistic, unit_rows
-from .multinomial import word_totals
+from .multinomial import counted
 from .rows import column_values
 
 ALPHA = 0.01  # below: no gain; 0.1: 20 % more pairs ranked wrongly (decisions/003)
@@ -31,26 +31,15 @@ LOGISTIC_NEEDS = 200  # messages at which logistic regression weighs half as muc
 
 def fit_corrected(corpus: Corpus, alpha: float) -> Scorecard:
     """Both opinions of both witnesses, as four columns of one scorecard."""
-    ham, spam = (word_totals(corpus, label, binary=True) for label in (False, True))
-    heard = informative(ham, spam, *corpus.messages)
-    naive = np.where(heard, evidence(ham, spam, alpha, np.log), np.nan)
-    offset = shared_offset(ham.sum(), spam.sum(), len(ham), alpha)
+    card = counted(corpus, "corrected", alpha, binary=True)
+    ham, spam = card.tables["ham"], card.tables["spam"]
+    naive = np.where(informative(ham, spam, *corpus.messages), evidence(ham, spam, alpha, np.log), np.nan)
+    offset = shared_offset(*card.totals, card.words, alpha)
     split = int(np.searchsorted(corpus.ids, np.uint64(ENVELOPE_BIT)))
-    columns: list[Column] = []
-    for name, trust, first, stop in (("text", TEXT_TRUST, 0, split), ("envelope", 1.0, split, len(ham))):
+    for name, trust, first, stop in (("text", TEXT_TRUST, 0, split), ("envelope", 1.0, split, len(naive))):
         counts = columns_of(corpus.counts, np.arange(first, stop))
-        columns += witness(name, trust, counts, corpus.labels, naive[first:stop], first, offset)
-    return Scorecard(
-        kind="corrected",
-        alpha=alpha,
-        binary=True,
-        prior=0.0,
-        messages=corpus.messages,
-        totals=(int(ham.sum()), int(spam.sum())),
-        words=len(ham),
-        columns=columns,
-        tables={"ids": corpus.ids, "ham": ham.astype(np.uint32), "spam": spam.astype(np.uint32)},
-    )
+        card.columns += witness(name, trust, counts, corpus.labels, naive[first:stop], first, offset)
+    return card
 
 
 def witness(

@@ -15,7 +15,7 @@ from ..message import short_digest
 from ..scorecard import Scorecard
 from .corrected import ALPHA, fit_corrected
 from .logistic import calibration
-from .multinomial import fit_multinomial
+from .multinomial import counted, fit_multinomial
 from .rows import score_rows
 
 KINDS = ("corrected", "multinomial")
@@ -37,9 +37,8 @@ class Choice:
 
 def fit(corpus: Corpus, choice: Choice) -> Scorecard:
     """The model, with its scores as log odds and its cutoffs set on mail that it had not seen."""
-    if not all(corpus.messages):
-        return fit_nothing(corpus, choice)
-    card = with_memory(fit_plain(corpus, choice), corpus, choice)
+    card = fit_plain(corpus, choice)
+    card.tables |= digest_tables(corpus)
     folds = min(HELD_OUT_FOLDS, *corpus.messages)
     if choice.kind == "corrected" and folds > 1:
         held_out = held_out_scores(corpus, choice, folds)
@@ -52,23 +51,17 @@ def fit(corpus: Corpus, choice: Choice) -> Scorecard:
 
 
 def fit_plain(corpus: Corpus, choice: Choice) -> Scorecard:
-    """The model's formula alone."""
+    """The model's formula alone; one class, or none, gives counts without an opinion."""
     seen = corpus.with_senders(choice.contacts, corpus.has_other_ham_sender())
-    if choice.kind == "multinomial":
-        card = fit_multinomial(seen, 1.0 if choice.alpha is None else choice.alpha, choice.counts == "binary")
+    textbook = choice.kind == "multinomial"
+    alpha = choice.alpha or (1.0 if textbook else ALPHA)
+    binary = not textbook or choice.counts == "binary"
+    if not all(corpus.messages):
+        card = counted(seen, choice.kind, alpha, binary)
     else:
-        card = fit_corrected(seen, ALPHA if choice.alpha is None else choice.alpha)
-    card.tables |= sender_tables(corpus)
-    card.tables["contacts"] = choice.contacts
+        card = fit_multinomial(seen, alpha, binary) if textbook else fit_corrected(seen, alpha)
+    card.tables |= sender_tables(corpus) | {"contacts": choice.contacts}
     return card
-
-
-def fit_nothing(corpus: Corpus, choice: Choice) -> Scorecard:
-    """A model of one class, or of none: it remembers what it learned, and is unsure of everything."""
-    alpha = ALPHA if choice.alpha is None else choice.alpha
-    card = Scorecard(kind=choice.kind, alpha=alpha, binary=True, prior=0.0, messages=corpus.messages, totals=(0, 0),
-                     words=0, columns=[], tables=sender_tables(corpus))  # fmt: skip
-    return with_memory(card, corpus, choice)
 
 
 def sender_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:
@@ -84,13 +77,11 @@ def sender_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:
     }
 
 
-def with_memory(card: Scorecard, corpus: Corpus, choice: Choice) -> Scorecard:
-    """The scorecard, with the digests of the messages it was made from."""
-    digests = np.array([short_digest(digest) for digest in corpus.digests.tolist()], np.uint64)
+def digest_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:
+    """Which messages were learned, and as what."""
+    digests = np.array([short_digest(name) for name in corpus.digests.tolist()], np.uint64)
     order = np.argsort(digests)
-    card.tables |= {"digests": digests[order], "classes": corpus.labels[order].astype(np.uint8)}
-    card.tables["contacts"] = choice.contacts
-    return card
+    return {"digests": digests[order], "classes": corpus.labels[order].astype(np.uint8)}
 
 
 def folds_of(labels: NDArray[np.bool_], folds: int, seed: int = 0) -> NDArray[np.intp]:

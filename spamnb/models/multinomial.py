@@ -13,29 +13,31 @@ from ..scorecard import Column, Scorecard
 
 def fit_multinomial(corpus: Corpus, alpha: float, binary: bool) -> Scorecard:
     """The mission's algorithm. c stays 1 until the user asks for another."""
+    card = counted(corpus, "multinomial", alpha, binary)
+    weights = evidence(card.tables["ham"], card.tables["spam"], alpha, np.log)
+    offset = shared_offset(*card.totals, card.words, alpha)
+    card.columns.append(Column("words", weights, offset=offset, binary=binary, naive=True))
+    card.prior = -threshold_offset(1.0, *corpus.messages)
+    return card
+
+
+def counted(corpus: Corpus, kind: str, alpha: float, binary: bool) -> Scorecard:
+    """A scorecard with the counts of every word, and no opinion yet."""
     ham, spam = (word_totals(corpus, label, binary) for label in (False, True))
     return Scorecard(
-        kind="multinomial",
+        kind=kind,
         alpha=alpha,
         binary=binary,
-        prior=-threshold_offset(1.0, *corpus.messages),
+        prior=0.0,
         messages=corpus.messages,
         totals=(int(ham.sum()), int(spam.sum())),
         words=len(ham),
-        columns=[
-            Column(
-                "words",
-                evidence(ham, spam, alpha, np.log),
-                offset=shared_offset(ham.sum(), spam.sum(), len(ham), alpha),
-                binary=binary,
-                naive=True,
-            )
-        ],
-        tables={"ids": corpus.ids, "ham": ham.astype(np.uint32), "spam": spam.astype(np.uint32)},
+        columns=[],
+        tables={"ids": corpus.ids, "ham": ham, "spam": spam},
     )
 
 
 def word_totals(corpus: Corpus, spam: bool, binary: bool) -> Any:
     """n_yj: occurrences of every word in one class, or messages that have it."""
     rows = corpus.counts[corpus.labels == spam]
-    return np.bincount(rows.indices, None if binary else rows.data, minlength=rows.shape[1]).astype(np.float64)
+    return np.bincount(rows.indices, None if binary else rows.data, minlength=rows.shape[1]).astype(np.uint32)

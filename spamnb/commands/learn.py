@@ -1,0 +1,56 @@
+"""spamnb learn"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import Usage
+from .shared import model_option, paths_argument, settled, tell, warn
+
+if TYPE_CHECKING:
+    from ..learning import Learned
+    from ..mailbox import LeftOut, Mail
+
+
+@click.command()
+@paths_argument
+@click.option("--spam", "label", flag_value="spam", help="The messages are spam.")
+@click.option("--ham", "label", flag_value="ham", help="The messages are ham.")
+@click.option("--unwrap", is_flag=True, help="Take the messages attached to these, as forwarded.")
+@click.option("--refit/--no-refit", default=True, help="Refit the model when enough has been learned (the default).")
+@model_option
+def learn(paths: tuple[str, ...], label: str | None, unwrap: bool, refit: bool, **options: Any) -> int:
+    """Teach messages: files, folders, or one on standard input. What was learned the other way changes class."""
+    from .. import learning
+    from ..mailbox import LeftOut
+    from ..store import Store
+
+    if label is None:
+        raise Usage("say what the messages are: --spam or --ham")
+    settings = settled(**options)
+    store = Store(settings.model)
+    learning.ensure_model(store, settings)
+    left_out = LeftOut()
+    learned = learning.learn(store, mails(paths, left_out, unwrap), label == "spam", fold=refit)
+    report(learned, label)
+    return warn(left_out)
+
+
+def mails(paths: tuple[str, ...], left_out: LeftOut, unwrap: bool) -> Iterator[Mail]:
+    """All messages in the paths, or those attached to them."""
+    from ..mailbox import messages, units
+
+    for path in paths or ("-",):
+        for unit in units(path, left_out):
+            for mail in messages(unit, left_out):
+                yield mail
+
+
+def report(learned: Learned, label: str) -> None:
+    """What became of the messages, on standard error: procmail and Sieve read nothing into it."""
+    tell(f"learned {learned.new} as {label}, moved {learned.moved} from the other class, knew {learned.unchanged}")
+    if learned.damaged:
+        tell(f"{learned.damaged} damaged records in the journal were passed over")

@@ -1,0 +1,24 @@
+"""spamnb refit"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .shared import model_option, settled, tell
+
+
+@click.command()
+@model_option
+def refit(**options: Any) -> None:
+    """Fold the lessons learned since into the model and fit it anew."""
+    from .. import training
+    from ..store import Store
+
+    store = Store(settled(**options).model)
+    with store.locked():
+        journal = training.refit(store)
+    tell(f"folded {len(journal.lessons)} lessons in")
+    if journal.damaged:
+        tell(f"{journal.damaged} damaged records in the journal were passed over")
