@@ -1,19 +1,16 @@
-"""The command line: finds a command, runs it, and turns every failure into one line and an exit code."""
+"""The command line, as click reads it."""
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib import import_module
-from typing import NoReturn
 
 import click
 
 from . import __version__
-from .errors import SpamnbError
+from .errors import Usage
 
 # Each command is a function of its own name in a module of that name; only the one that runs is imported.
-COMMANDS = ("train", "classify", "evaluate", "explain", "inspect", "learn", "forget", "refit")
+COMMANDS = ("train", "classify", "evaluate", "filter", "learn", "forget", "explain", "inspect", "refit")
 
 
 class Commands(click.Group):
@@ -35,28 +32,11 @@ def commands() -> None:
     """A naive Bayes spam filter that you train on your own mail."""
 
 
-def main() -> NoReturn:
-    """Run the program; every failure is one line and an exit code of sysexits.h."""
+def run() -> int:
+    """Read the command line and do what it says; the exit status."""
     try:
-        status = commands.main(standalone_mode=False, prog_name="spamnb") or 0
-        sys.stdout.flush()
-    except SpamnbError as error:
-        status = complain(str(error), error.exit_code)
+        return commands.main(standalone_mode=False, prog_name="spamnb") or 0
     except click.ClickException as error:
-        status = complain(error.format_message(), 64)
-    except (KeyboardInterrupt, click.Abort):
-        status = complain("interrupted; nothing was changed", 130)
-    except BrokenPipeError:  # the reader has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        status = 141
-    except Exception as error:
-        if os.environ.get("SPAMNB_DEBUG"):
-            raise
-        status = complain(f"a bug in spamnb: {type(error).__name__}: {error}; SPAMNB_DEBUG=1 shows where", 70)
-    sys.exit(status)
-
-
-def complain(text: str, status: int) -> int:
-    """One line on standard error."""
-    click.echo("spamnb: " + " ".join(text.split()), err=True)
-    return status
+        raise Usage(error.format_message()) from None
+    except click.Abort:
+        raise KeyboardInterrupt from None

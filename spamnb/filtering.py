@@ -86,10 +86,10 @@ def judge_in(directory: str, c: float | None, _written: int) -> Judge:
     return Judge(open_model(directory), c)
 
 
-def judge_units(directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut, int]:
-    """The verdicts on some mail, what could not be read of it, and its size. Runs in a worker."""
+def judge_units(directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
+    """The verdicts on some mail, and what could not be read of it. Runs in a worker."""
     path = os.path.join(directory, SCORECARD)
     judge = judge_in(directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)
     left_out = LeftOut()
     verdicts = [Judged(mail.name, judge.judge(mail.raw)) for unit in units for mail in messages(unit, left_out)]
-    return verdicts, left_out, sum(unit.size for unit in units)
+    return verdicts, left_out

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from itertools import islice
+from math import log
 
 from .errors import SpamnbError
 from .journal import Lesson
 from .mailbox import Mail
 from .message import digest, parse, short_digest
-from .scorecard import Scorecard
+from .scorecard import HAM, SPAM, Scorecard, Verdict
 from .settings import Settings
 from .store import Store
 from .teaching import teach
@@ -18,6 +19,7 @@ from .tokens import measures, sender, token_id, tokens
 
 BATCH = 500  # messages that are acknowledged together
 FEWEST_LESSONS, MOST_LESSONS = 1, 200  # in the journal before it is folded, for a small model and for a large one
+SURE_MARGIN = 3.0  # beyond a cutoff: twenty times likelier still
 FOLD_SHARE = 0.1  # of the messages in the model, between those
 
 
@@ -54,6 +56,22 @@ def learn(store: Store, mails: Iterable[Mail], label: bool | None, fold: bool = 
             if fold and fold_is_due(card):
                 fold_in(store)
     return learned
+
+
+def learn_if_sure(store: Store, raw: bytes, verdict: Verdict) -> bool:
+    """Learn a message from the model's own verdict: only far from every cutoff, and only to keep the classes even.
+
+    What a filter teaches itself it will believe; the margin and the balance keep an error from growing.
+    """
+    card = store.scorecard()
+    ham, spam = card.messages
+    if verdict.label == SPAM:
+        sure = verdict.score > log(card.c) + SURE_MARGIN and spam <= ham
+    else:
+        sure = verdict.label == HAM and verdict.score < card.ham_cutoff - SURE_MARGIN and ham <= spam
+    if sure:
+        learn(store, [Mail("-", raw)], verdict.label == SPAM)
+    return sure
 
 
 def take_in(store: Store, card: Scorecard, batch: list[Lesson], learned: Learned) -> None:

@@ -70,8 +70,9 @@ def test_a_scorecard_with_impossible_numbers_is_damaged_not_unsure(ask):
 @pytest.fixture(scope="module")
 def judge(gathered_from):
     """Knows ham from anna, spam from doc, and has carl in the address book."""
+    people = ((False, b"Anna", b"tea"), (True, b"doc", b"pills"))
     mail = [(label, b"From: %s@x.example\nSubject: %d\n\n%s %d\n" % (who, n, what, n))
-            for n in range(12) for label, who, what in ((False, b"Anna", b"tea"), (True, b"doc", b"pills"))]  # fmt: skip
+            for n in range(12) for label, who, what in people]  # fmt: skip
     contacts = np.array([token_id("carl@x.example")], np.uint64)
     return Judge(fit(gathered_from(mail).corpus, Choice(contacts=contacts)))
 

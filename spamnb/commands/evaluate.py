@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..classifying import judge_all
 from ..errors import Usage
+from ..notices import warn
 from ..settings import Settings
-from .classify import judge_all
-from .shared import both_classes, format_option, jobs_option, model_choice, model_option, settled, warn
+from .shared import both_classes, format_option, jobs_option, model_choice, model_option, settled
 
 if TYPE_CHECKING:
     from ..evaluation import Outcome

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from .shared import format_option, model_option, printable, settled, warn
+from ..notices import printable, warn
+from .shared import format_option, model_option, settled
 
 
 @click.command()

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ..errors import NoInput
+from ..notices import tell, warn
 from .learn import mails
-from .shared import model_option, paths_argument, settled, tell, warn
+from .shared import model_option, paths_argument, settled
 
 
 @click.command()

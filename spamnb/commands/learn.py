@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import Usage
-from .shared import model_option, paths_argument, settled, tell, warn
+from ..notices import tell, warn
+from .shared import model_option, paths_argument, settled
 
 if TYPE_CHECKING:
     from ..learning import Learned
@@ -45,8 +46,7 @@ def mails(paths: tuple[str, ...], left_out: LeftOut, unwrap: bool) -> Iterator[M
 
     for path in paths or ("-",):
         for unit in units(path, left_out):
-            for mail in messages(unit, left_out):
-                yield mail
+            yield from messages(unit, left_out)
 
 
 def report(learned: Learned, label: str) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .shared import model_option, settled, tell
+from ..notices import tell
+from .shared import model_option, settled
 
 
 @click.command()

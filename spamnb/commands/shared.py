@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..errors import BadData, Usage
+from ..errors import Usage
 from ..settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from ..mailbox import LeftOut
 
 
 def settled(**options: Any) -> Settings:
@@ -52,22 +49,3 @@ def both_classes(
     if not hams or not spams:
         raise Usage(f"no mailbox of {'spam' if hams else 'ham'} given; usage: HAM SPAM, or --ham PATH --spam PATH")
     return hams, spams
-
-
-def tell(text: str) -> None:
-    """One line on standard error."""
-    click.echo(f"spamnb: {printable(text)}", err=True)
-
-
-def warn(left_out: LeftOut) -> int:
-    """Say what was left out; 65 when something could not be read."""
-    for reason, count in sorted(left_out.counts.items()):
-        tell(f"left out: {count} {reason}")
-    for path, reason in left_out.unreadable:
-        tell(f"{path}: {reason}; the rest was used")
-    return BadData.exit_code if left_out.unreadable else 0
-
-
-def printable(text: str) -> str:
-    """A name that cannot play tricks on a terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .shared import both_classes, jobs_option, model_choice, model_option, settled, tell, warn
+from ..notices import tell, warn
+from .shared import both_classes, jobs_option, model_choice, model_option, settled
 
 
 @click.command()

@@ -1,0 +1,5 @@
+"""python -m spamnb"""
+
+from .entry import main
+
+main()
