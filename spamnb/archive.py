@@ -67,6 +67,8 @@ def pack(saved: Saved) -> dict[str, Any]:
         "counts_as": choice.counts,
         "contacts": plain(choice.contacts),
         "tokens": np.frombuffer("\n".join(corpus.tokens).encode("utf-8", "surrogatepass"), np.uint8),
+        "block": None if corpus.block is None else plain(corpus.block),
+        "block_messages": corpus.block_messages,
         "counts": tuple(map(plain, (corpus.counts.data, corpus.counts.indices, corpus.counts.indptr))),
         **{name: plain(getattr(corpus, name)) for name in FIELDS},
     }
@@ -86,7 +88,13 @@ def unpack(content: dict[str, Any]) -> Saved:
         raise ValueError("the dictionary does not fit its ids")
     counts = sparse.csr_matrix(content["counts"], shape=(len(labels), len(ids)))
     counts.check_format()
-    corpus = Corpus(tokens=tokens, counts=counts, **{name: content[name] for name in FIELDS})
+    corpus = Corpus(
+        tokens=tokens,
+        counts=counts,
+        block=content["block"],
+        block_messages=content["block_messages"],
+        **{name: content[name] for name in FIELDS},
+    )
     choice = Choice(content["kind"], content["alpha"], content["counts_as"], content["contacts"])
     return Saved(corpus, choice, content["generation"])
 
@@ -136,6 +144,7 @@ def load_arrays(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         content = ArrayUnpickler(str(path), file, ensure_native_byte_order=False, mmap_mode="r").load()
     arrays = [content["tokens"], content["contacts"], *content["counts"], *(content[name] for name in FIELDS)]
+    arrays += [content["block"]] if content["block"] is not None else []
     if any(not isinstance(array, np.ndarray) or array.dtype.hasobject for array in arrays):
         raise DamagedModel(f"{path}: holds objects where numbers belong; not loaded")
     return dict(content)

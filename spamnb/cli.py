@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -10,7 +11,10 @@ from . import __version__
 from .errors import Usage
 
 # Each command is a function of its own name in a module of that name; only the one that runs is imported.
-COMMANDS = ("train", "classify", "evaluate", "filter", "learn", "forget", "explain", "inspect", "refit")
+COMMANDS = (
+    "train", "classify", "filter", "learn", "forget", "evaluate", "explain", "inspect", "refit", "expire", "merge",
+    "export", "import", "recipe",
+)  # fmt: skip
 
 
 class Commands(click.Group):
@@ -22,8 +26,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f".commands.{cmd_name}", __package__)
-        return getattr(module, cmd_name)  # type: ignore[no-any-return]
+        name = cmd_name + "_" * iskeyword(cmd_name)
+        return getattr(import_module(f".commands.{name}", __package__), name)  # type: ignore[no-any-return]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

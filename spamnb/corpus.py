@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
@@ -38,17 +38,26 @@ class Corpus:
     dates: NDArray[np.int64]  # seconds since 1970 when the message was learned
     senders: NDArray[np.uint64]  # ids of the From addresses, 0 where there is none
     measures: NDArray[np.float32]  # messages × MEASURES
+    block: NDArray[np.int64] | None = None  # 2 × tokens: totals of ham and of spam that came without their messages
+    block_messages: tuple[int, int] = (0, 0)  # how many messages those were
 
     @property
     def messages(self) -> tuple[int, int]:
-        """How many ham and spam."""
+        """How many ham and spam there are rows of."""
         spam = int(self.labels.sum())
         return len(self.labels) - spam, spam
+
+    @property
+    def messages_counted(self) -> tuple[int, int]:
+        """How many ham and spam the word totals are of."""
+        (ham, spam), (block_ham, block_spam) = self.messages, self.block_messages
+        return ham + block_ham, spam + block_spam
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Corpus:
         """Some of the messages, with a dictionary of their own words alone."""
         counts = self.counts[rows]
-        used = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]))
+        seen = np.bincount(counts.indices, minlength=counts.shape[1])
+        used = np.flatnonzero(seen if self.block is None else seen + self.block.sum(axis=0))
         return Corpus(
             tokens=[self.tokens[column] for column in used],
             ids=self.ids[used],
@@ -58,6 +67,8 @@ class Corpus:
             dates=self.dates[rows],
             senders=self.senders[rows],
             measures=self.measures[rows],
+            block=None if self.block is None else self.block[:, used],
+            block_messages=self.block_messages,
         )
 
     def has_other_ham_sender(self) -> Any:
@@ -76,7 +87,8 @@ class Corpus:
         ids = np.append(self.ids, np.array([token_id(token) for token in known], np.uint64))
         order = np.argsort(ids)
         counts = columns_of(sparse.hstack([self.counts, added], format="csr"), order)
-        return replace(self, tokens=[names[column] for column in order], ids=ids[order], counts=counts)
+        block = None if self.block is None else np.pad(self.block, ((0, 0), (0, len(known))))[:, order]
+        return replace(self, tokens=[names[column] for column in order], ids=ids[order], counts=counts, block=block)
 
     def sender_tokens(self, contacts: Any, from_ham: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         """Which messages get which token for their sender."""
@@ -132,7 +144,7 @@ def count_chunk(units: list[Unit]) -> Chunk:
             chunk.senders.append(token_id(address) if address else 0)
             chunk.measures.extend(measures(message))
             chunk.names.append(mail.name)
-    chunk.words = "\n".join(token.replace("\n", " ") for token in numbers)  # one too many would shift all the others
+    chunk.words = "\n".join(numbers)
     return chunk
 
 
@@ -243,22 +255,44 @@ def from_lessons(lessons: list[Lesson]) -> Corpus:
 
 
 def merged(corpora: list[Corpus]) -> Corpus:
-    """Corpora of different messages as one."""
+    """Corpora of different messages as one, with the block of the first that has one."""
     words = {
         number: token for corpus in corpora for number, token in zip(corpus.ids.tolist(), corpus.tokens, strict=True)
     }
     ids = np.array(sorted(words), np.uint64)
     aligned = []
     for corpus in corpora:
-        counts = corpus.counts
-        place = np.searchsorted(ids, corpus.ids)
-        aligned.append(
-            sparse.csr_matrix((counts.data, place[counts.indices], counts.indptr), (counts.shape[0], len(ids)))
-        )
+        columns = np.searchsorted(ids, corpus.ids)[corpus.counts.indices]
+        shape = (corpus.counts.shape[0], len(ids))
+        aligned.append(sparse.csr_matrix((corpus.counts.data, columns, corpus.counts.indptr), shape))
+    carrier = next((corpus for corpus in corpora if corpus.block is not None), None)
+    block = None
+    if carrier is not None and carrier.block is not None:
+        block = np.zeros((2, len(ids)), np.int64)
+        block[:, np.searchsorted(ids, carrier.ids)] = carrier.block
     whole = Corpus(
         tokens=[words[number] for number in ids.tolist()],
         ids=ids,
         counts=sparse.vstack(aligned, format="csr"),
         **{name: np.concatenate([getattr(corpus, name) for corpus in corpora]) for name in ROW_FIELDS},
+        block=block,
+        block_messages=carrier.block_messages if carrier else (0, 0),
     )
     return whole.take(np.argsort(whole.digests))
+
+
+def with_block(corpus: Corpus, totals: Mapping[str, tuple[int, int]], messages: tuple[int, int]) -> Corpus:
+    """The corpus with word totals (ham, spam) of messages that it does not have; a block it had is replaced."""
+    numbers = {token_id(token): token for token in totals}
+    ids = np.array(sorted(numbers), np.uint64)
+    nothing = replace(corpus, block=None, block_messages=(0, 0)).take(np.zeros(len(corpus.labels), bool))
+    names = [numbers[number] for number in ids.tolist()]
+    carrier = replace(
+        nothing,
+        tokens=names,
+        ids=ids,
+        counts=sparse.csr_matrix((0, len(ids)), dtype=np.int32),
+        block=np.array([totals[token] for token in names], np.int64).reshape(-1, 2).T,
+        block_messages=messages,
+    )
+    return merged([carrier, replace(corpus, block=None, block_messages=(0, 0))])

@@ -19,7 +19,7 @@ LONGEST_TEXT = 120_000  # characters of text read from one message; what convict
 LONGEST_VALUE = 4_000  # characters read of one header; a long To: tells no more than its beginning
 MOST_HEADERS = 400
 
-HEADER = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*(?:\n[ \t].*)*)\n?")
+HEADER = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*+(?:\n[ \t].*+)*+)\n?")  # possessive: a fold must cost no memory
 SEPARATOR_LINE = re.compile(rb">?From .*\n?")
 DASHES = re.compile(rb"\n--(.*)")
 ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .archive import Saved
-from .corpus import Chunk, Gathered, count_chunk, gather, taught
+from .corpus import Chunk, Corpus, Gathered, count_chunk, gather, taught
 from .errors import BadData, CannotWrite, NoInput, Usage
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
@@ -39,7 +39,7 @@ def train(
     spam: Sequence[str],
     choice: Choice,
     *,
-    replace: bool = False,
+    overwrite: bool = False,
     jobs: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Trained:
@@ -48,7 +48,7 @@ def train(
     card = fit(gathered.corpus, choice)
     with store.locked():
         lessons = store.lessons_at_stake()
-        if lessons and not replace:
+        if lessons and not overwrite:
             raise CannotWrite(
                 f"{store.path}: {lessons} lessons learned since the last training would go; --replace lets them"
             )
@@ -56,19 +56,28 @@ def train(
     return Trained(gathered, card)
 
 
-def refit(store: Store) -> Journal:
-    """Fold the journal into the model and fit it anew. Needs the lock."""
+def current(store: Store) -> tuple[Saved, Journal]:
+    """The model with the lessons of its journal, and those lessons."""
     saved = store.load()
     journal = store.lessons(saved.generation)
-    corpus = taught(saved.corpus, journal.lessons)
-    store.save(Saved(corpus, saved.choice, new_generation()), fit(corpus, saved.choice))
+    return replace(saved, corpus=taught(saved.corpus, journal.lessons)) if journal.lessons else saved, journal
+
+
+def refit(store: Store) -> Journal:
+    """Fold the journal into the model and fit it anew. Needs the lock."""
+    saved, journal = current(store)
+    keep(store, saved.corpus, saved.choice)
     return journal
+
+
+def keep(store: Store, corpus: Corpus, choice: Choice) -> None:
+    """Fit a model to a corpus and put it in the place of the one there was. Needs the lock."""
+    store.save(Saved(corpus, choice, new_generation()), fit(corpus, choice))
 
 
 def begin(store: Store, choice: Choice) -> None:
     """A model that has learned nothing yet. Needs the lock."""
-    nothing = gather((), 0).corpus
-    store.save(Saved(nothing, choice, new_generation()), fit(nothing, choice))
+    keep(store, gather((), 0).corpus, choice)
 
 
 def new_generation() -> str:

@@ -109,9 +109,10 @@ def test_multinomial_agrees_with_scikit_learn(corpus, unseen_corpus, alpha, bina
 # Rows of a count matrix
 
 
-def test_ids_that_differ_in_their_last_bit_are_different_words(four_messages, corpus_of_words):
+@pytest.mark.parametrize("step", [-1, 1])
+def test_ids_next_to_each_other_are_different_words(four_messages, corpus_of_words, step):
     card = fit_multinomial(four_messages, alpha=1.0, binary=False)
-    near = replace(corpus_of_words((True, "tea")), ids=np.array([token_id("tea") ^ 1], np.uint64))
+    near = replace(corpus_of_words((True, "tea")), ids=np.array([token_id("tea") + step], np.uint64))
     assert score_rows(card, near).tolist() == [card.prior]
 
 

@@ -105,7 +105,7 @@ def measured(
             gathered = training.read_labelled(hams, spams, jobs=settings.jobs, progress=progress)
         corpus, choice, status = gathered.corpus, training.choice_of(settings), warn(gathered.left_out)
     else:
-        saved = Store(settings.model).load()
+        saved, _ = training.current(Store(settings.model))
         asked = {name: getattr(settings, name) for name in ("kind", "alpha", "counts") if options[name] is not None}
         corpus, choice = saved.corpus, replace(saved.choice, **asked)
     with report.progress("judging folds") as progress:

@@ -19,7 +19,7 @@ from .shared import format_option, model_option, settled
 @model_option
 def explain(path: str, words: int, form: str, **options: Any) -> int:
     """Show which words spoke for and against, and how much."""
-    from .. import inspection, report
+    from .. import inspection, report, training
     from ..filtering import Judge
     from ..mailbox import LeftOut, messages, units
     from ..store import Store
@@ -27,7 +27,7 @@ def explain(path: str, words: int, form: str, **options: Any) -> int:
     settings = settled(**options)
     store = Store(settings.model)
     judge = Judge(store.scorecard(), settings.threshold)
-    corpus = store.load().with_senders()
+    corpus = training.current(store)[0].with_senders()
     left_out = LeftOut()
     for unit in units(path, left_out):
         for mail in messages(unit, left_out):

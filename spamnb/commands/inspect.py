@@ -17,11 +17,11 @@ from .shared import format_option, model_option, settled
 @model_option
 def inspect(words: tuple[str, ...], top: int, form: str, **options: Any) -> None:
     """Show what the model holds, or what it knows of these words."""
-    from .. import inspection, report
+    from .. import inspection, report, training
     from ..store import Store
 
     store = Store(settled(**options).model)
-    saved, card = store.load(), store.scorecard()
+    (saved, _), card = training.current(store), store.scorecard()
     if words:
         corpus = saved.with_senders()
         facts = inspection.facts_of(corpus, card, inspection.tokens_like(corpus, words))

@@ -31,7 +31,7 @@ def train(
     choice = training.choice_of(settings)
     with report.progress("reading mail") as progress:
         trained = training.train(
-            Store(settings.model), hams, spams, choice, replace=replace, jobs=settings.jobs, progress=progress
+            Store(settings.model), hams, spams, choice, overwrite=replace, jobs=settings.jobs, progress=progress
         )
     report.show_trained(trained, settings.model)
     for name in trained.gathered.contradictions:

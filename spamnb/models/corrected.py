@@ -33,7 +33,7 @@ def fit_corrected(corpus: Corpus, alpha: float) -> Scorecard:
     """Both opinions of both witnesses, as four columns of one scorecard."""
     card = counted(corpus, "corrected", alpha, binary=True)
     ham, spam = card.tables["ham"], card.tables["spam"]
-    naive = np.where(informative(ham, spam, *corpus.messages), evidence(ham, spam, alpha, np.log), np.nan)
+    naive = np.where(informative(ham, spam, *card.messages), evidence(ham, spam, alpha, np.log), np.nan)
     offset = shared_offset(*card.totals, card.words, alpha)
     split = int(np.searchsorted(corpus.ids, np.uint64(ENVELOPE_BIT)))
     for name, trust, first, stop in (("text", TEXT_TRUST, 0, split), ("envelope", 1.0, split, len(naive))):
@@ -58,7 +58,7 @@ def witness(
         Column(f"{name} logistic", weights, first=first, exponent=0.5, binary=True, intercept=intercept),
     ]
     for column, weight in zip(columns, (trust, trust * len(labels) / (len(labels) + LOGISTIC_NEEDS)), strict=True):
-        spread = float(column_values(column, counts).std())
+        spread = float(column_values(column, counts).std()) if len(labels) else 1.0
         column.scale = weight / spread if spread else 0.0
     return columns
 
@@ -67,6 +67,6 @@ def logistic_weights(counts: sparse.csr_matrix, labels: NDArray[np.bool_]) -> tu
     """Weights of the words that stand in two messages or more; a word seen once only names its message."""
     repeated = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]) > 1)
     weights, intercept = np.full(counts.shape[1], np.nan), 0.0
-    if len(repeated):
+    if len(repeated) and labels.any() and not labels.all():
         weights[repeated], intercept = fit_logistic(unit_rows(columns_of(counts, repeated)), labels)
     return weights, intercept

@@ -56,7 +56,7 @@ def fit_plain(corpus: Corpus, choice: Choice) -> Scorecard:
     textbook = choice.kind == "multinomial"
     alpha = choice.alpha or (1.0 if textbook else ALPHA)
     binary = not textbook or choice.counts == "binary"
-    if not all(corpus.messages):
+    if not all(corpus.messages_counted):
         card = counted(seen, choice.kind, alpha, binary)
     else:
         card = fit_multinomial(seen, alpha, binary) if textbook else fit_corrected(seen, alpha)

@@ -17,7 +17,7 @@ def fit_multinomial(corpus: Corpus, alpha: float, binary: bool) -> Scorecard:
     weights = evidence(card.tables["ham"], card.tables["spam"], alpha, np.log)
     offset = shared_offset(*card.totals, card.words, alpha)
     card.columns.append(Column("words", weights, offset=offset, binary=binary, naive=True))
-    card.prior = -threshold_offset(1.0, *corpus.messages)
+    card.prior = -threshold_offset(1.0, *card.messages)
     return card
 
 
@@ -29,7 +29,7 @@ def counted(corpus: Corpus, kind: str, alpha: float, binary: bool) -> Scorecard:
         alpha=alpha,
         binary=binary,
         prior=0.0,
-        messages=corpus.messages,
+        messages=corpus.messages_counted,
         totals=(int(ham.sum()), int(spam.sum())),
         words=len(ham),
         columns=[],
@@ -40,4 +40,5 @@ def counted(corpus: Corpus, kind: str, alpha: float, binary: bool) -> Scorecard:
 def word_totals(corpus: Corpus, spam: bool, binary: bool) -> Any:
     """n_yj: occurrences of every word in one class, or messages that have it."""
     rows = corpus.counts[corpus.labels == spam]
-    return np.bincount(rows.indices, None if binary else rows.data, minlength=rows.shape[1]).astype(np.uint32)
+    totals = np.bincount(rows.indices, None if binary else rows.data, minlength=rows.shape[1])
+    return (totals if corpus.block is None else totals + corpus.block[int(spam)]).astype(np.uint32)

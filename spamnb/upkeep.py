@@ -1,0 +1,174 @@
+"""Keep a model in bounds and move it about: expire, merge, export, import."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from .archive import Saved
+from .corpus import Corpus, from_lessons, merged, with_block
+from .errors import BadData
+from .journal import Lesson
+from .models.multinomial import word_totals
+from .store import Store
+from .training import current, keep
+
+FORMAT = "spamnb export 1"
+MESSAGE_COUNT = ".MSG_COUNT"  # bogofilter's name for how many messages there were
+# bogofilter's prefixes and ours; what has no counterpart keeps its name.
+BOGOFILTER_PREFIXES = {"subj": "subject", "rcvd": "received", "rtrn": "return", "mime": "part", "head": "header"}
+OUR_PREFIXES = {ours: theirs for theirs, ours in BOGOFILTER_PREFIXES.items()}
+
+
+def expire(store: Store, *, before: int | None = None, most: int | None = None) -> int:
+    """Remove the messages that were learned before a time, or all but the newest; how many went."""
+    with store.locked():
+        saved, _ = current(store)
+        corpus = saved.corpus
+        kept = np.ones(len(corpus.dates), bool) if before is None else corpus.dates >= before
+        if most is not None:
+            newest = np.lexsort((corpus.digests, -corpus.dates))
+            kept[newest[most:]] = False
+        gone = int((~kept).sum())
+        if gone:
+            keep(store, corpus.take(kept), saved.choice)
+    return gone
+
+
+def merge(store: Store, others: Iterable[Store]) -> int:
+    """Take the messages of other models in; where two differ on a message, the later lesson holds. How many changed."""
+    changed = 0
+    taken = [current(other)[0].corpus for other in others]
+    with store.locked():
+        saved, _ = current(store)
+        corpus = saved.corpus
+        for other in taken:
+            corpus, news = absorbed(corpus, other)
+            changed += news
+        if changed or corpus is not saved.corpus:
+            keep(store, corpus, saved.choice)
+    return changed
+
+
+def absorbed(corpus: Corpus, other: Corpus) -> tuple[Corpus, int]:
+    """One corpus with the messages of another that it lacks or that were learned otherwise later."""
+    known = {name: row for row, name in enumerate(corpus.digests.tolist())}
+    rows = [known.get(name, -1) for name in other.digests.tolist()]
+    later = np.array([
+        row < 0 or (other.dates[number] > corpus.dates[row] and other.labels[number] != corpus.labels[row])
+        for number, row in enumerate(rows)
+    ], bool)  # fmt: skip
+    replaced = [row for row, news in zip(rows, later, strict=True) if news and row >= 0]
+    if not later.any() and (other.block is None or corpus.block is not None):
+        return corpus, 0
+    rest = corpus.take(np.delete(np.arange(len(corpus.labels)), replaced))
+    return merged([rest, other.take(later)]), int(later.sum())
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import brought."""
+
+    messages: int
+    words: int  # of a list of totals
+
+
+def export_lines(saved: Saved) -> Iterator[str]:
+    """The model as text: a line about it, a line a message, a line of totals if it has a block."""
+    corpus, choice = saved.corpus, saved.choice
+    about = {"kind": choice.kind, "alpha": choice.alpha, "counts": choice.counts, "contacts": choice.contacts.tolist()}
+    yield json.dumps({"format": FORMAT, **about})
+    counts = corpus.counts
+    for row, name in enumerate(corpus.digests.tolist()):
+        part = slice(counts.indptr[row], counts.indptr[row + 1])
+        words = {
+            corpus.tokens[column]: int(count)
+            for column, count in zip(counts.indices[part], counts.data[part], strict=True)
+        }
+        yield json.dumps({
+            "class": "spam" if corpus.labels[row] else "ham",
+            "learned": datetime.fromtimestamp(int(corpus.dates[row]), UTC).isoformat(),
+            "digest": name.decode(),
+            "sender": int(corpus.senders[row]),
+            "measures": [float(value) for value in corpus.measures[row]],
+            "words": words,
+        })  # fmt: skip
+    if corpus.block is not None:
+        totals = {token: corpus.block[:, column].tolist() for column, token in enumerate(corpus.tokens)}
+        yield json.dumps({
+            "block": corpus.block_messages, "totals": {token: pair for token, pair in totals.items() if any(pair)},
+        })  # fmt: skip
+
+
+def bogofilter_lines(saved: Saved) -> Iterator[str]:
+    """Word totals as `bogoutil -d` prints them: word, spam, ham, date."""
+    corpus = saved.corpus
+    date = datetime.fromtimestamp(int(corpus.dates.max(initial=0)), UTC).strftime("%Y%m%d")
+    ham, spam = (word_totals(corpus, label, binary=True) for label in (False, True))
+    yield f"{MESSAGE_COUNT} {corpus.messages_counted[1]} {corpus.messages_counted[0]} {date}"
+    for token, in_ham, in_spam in zip(corpus.tokens, ham, spam, strict=True):
+        yield f"{renamed(token, OUR_PREFIXES)} {in_spam} {in_ham} {date}"
+
+
+def import_lines(store: Store, lines: Iterable[str], name: str) -> Imported:
+    """Take an export of ours, or a dump of bogofilter's, into a model."""
+    text = iter(lines)
+    first = next(text, "")
+    with store.locked():
+        saved, _ = current(store)
+        try:
+            if first.startswith("{"):
+                corpus, imported = with_export(saved.corpus, first, text)
+            else:
+                corpus, imported = with_dump(saved.corpus, [first, *text])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadData(f"{name}: neither an export of spamnb nor a dump of bogoutil -d ({error})") from None
+        keep(store, corpus, saved.choice)
+    return imported
+
+
+def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpus, Imported]:
+    """The corpus with the messages and the block of an export."""
+    if json.loads(first)["format"] != FORMAT:
+        raise ValueError(f"its format is not {FORMAT!r}")
+    records = [json.loads(line) for line in lines if line.strip()]
+    other = from_lessons([lesson_in(record) for record in records if "digest" in record])
+    for record in records:
+        if "block" in record:
+            totals = {token: (ham, spam) for token, (ham, spam) in record["totals"].items()}
+            other = with_block(other, totals, tuple(record["block"]))
+    corpus, news = absorbed(corpus, other)
+    return corpus, Imported(news, 0 if other.block is None else len(other.tokens))
+
+
+def lesson_in(record: dict[str, Any]) -> Lesson:
+    """A line of an export as a lesson."""
+    date = int(datetime.fromisoformat(record["learned"]).timestamp())
+    return Lesson(
+        record["digest"], record["class"] == "spam", date, record["sender"], tuple(record["measures"]), record["words"]
+    )
+
+
+def with_dump(corpus: Corpus, lines: Iterable[str]) -> tuple[Corpus, Imported]:
+    """The corpus with the totals of a bogofilter word list as its block."""
+    totals: dict[str, tuple[int, int]] = {}
+    for line in lines:
+        if line.strip():
+            word, spam, ham, *_ = line.rsplit(maxsplit=3)
+            totals[renamed(word, BOGOFILTER_PREFIXES)] = int(ham), int(spam)
+    messages = totals.pop(MESSAGE_COUNT, None)
+    if messages is None:
+        raise ValueError(f"it has no {MESSAGE_COUNT}")
+    totals = {word: pair for word, pair in totals.items() if not word.startswith(".") and any(pair)}
+    return with_block(corpus, totals, messages), Imported(0, len(totals))
+
+
+def renamed(token: str, prefixes: dict[str, str]) -> str:
+    """A token with another prefix for the same place."""
+    prefix, colon, word = token.partition(":")
+    return prefixes.get(prefix, prefix) + colon + word if colon else token
