@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from keyword import iskeyword
 
@@ -38,6 +39,8 @@ def commands() -> None:
 
 def run() -> int:
     """Read the command line and do what it says; the exit status."""
+    # Threads of the linear algebra library cost more than they give here, and many times that on a busy machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         return commands.main(standalone_mode=False, prog_name="spamnb") or 0
     except click.ClickException as error:

@@ -39,14 +39,13 @@ class Overview:
 def overview(saved: Saved, card: Scorecard, words: int) -> Overview:
     """Settings and the strongest words that are not rare."""
     corpus = saved.with_senders()
-    ham, spam = corpus.messages
-    learned = [
-        datetime.fromtimestamp(int(date), UTC).date().isoformat() for date in (corpus.dates.min(), corpus.dates.max())
-    ]
+    ham, spam = corpus.messages_counted
+    ends = np.sort(corpus.dates)[[0, -1]] if len(corpus.dates) else []
+    dates = [datetime.fromtimestamp(int(date), UTC).date().isoformat() for date in ends]
     settings = [
         ("kind", card.kind),
         ("messages", f"{ham:,} ham, {spam:,} spam"),
-        ("learned", " to ".join(dict.fromkeys(learned))),
+        ("learned", " to ".join(dict.fromkeys(dates)) or "never"),
         ("words", f"{len(saved.corpus.tokens):,}"),
         ("senders of ham known", f"{int((np.asarray(card.tables['sender_ham']) > 0).sum()):,}"),
         ("contacts", f"{len(card.tables['contacts']):,}"),
@@ -70,6 +69,9 @@ def facts(corpus: Corpus, card: Scorecard, columns: Sequence[int]) -> list[WordF
     chosen = corpus.counts[:, list(columns)]
     in_spam = np.bincount(chosen[corpus.labels].indices, minlength=len(columns))
     in_all = np.bincount(chosen.indices, minlength=len(columns))
+    if corpus.block is not None:
+        block = corpus.block[:, list(columns)]
+        in_spam, in_all = in_spam + block[1], in_all + block.sum(axis=0)
     weights = word_weights(card, corpus.ids[list(columns)])
     return [
         WordFacts(corpus.tokens[column], int(everywhere - spam), int(spam), float(weight))

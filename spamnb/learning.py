@@ -18,9 +18,8 @@ from .teaching import teach
 from .tokens import measures, sender, token_id, tokens
 
 BATCH = 500  # messages that are acknowledged together
-FEWEST_LESSONS, MOST_LESSONS = 1, 200  # in the journal before it is folded, for a small model and for a large one
 SURE_MARGIN = 3.0  # beyond a cutoff: twenty times likelier still
-FOLD_SHARE = 0.1  # of the messages in the model, between those
+FOLD_SHARE = 0.05  # lessons per message in the model that make a refit worth its while: linear time in the long run
 
 
 class Learned:
@@ -134,8 +133,8 @@ def ensure_model(store: Store, settings: Settings) -> None:
 
 
 def fold_is_due(card: Scorecard) -> bool:
-    """Whether the journal has grown enough to be worth a refit; a small model is refitted at every lesson."""
-    return card.lessons >= min(max(FEWEST_LESSONS, FOLD_SHARE * sum(card.messages)), MOST_LESSONS)
+    """Whether the journal has grown enough for a refit; a small model is refitted at every lesson."""
+    return card.lessons >= max(1.0, FOLD_SHARE * sum(card.messages))
 
 
 def fold_in(store: Store) -> None:

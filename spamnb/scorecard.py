@@ -157,14 +157,16 @@ class Scorecard:
         """How often ham and spam have the token of a row."""
         if row >= self.base_rows:
             return self.later_counts[0][row - self.base_rows], self.later_counts[1][row - self.base_rows]
-        return self.tables["ham"][row], self.tables["spam"][row]
+        return int(self.tables["ham"][row]), int(self.tables["spam"][row])
 
     def sender_counts(self, address: int) -> tuple[int, int]:
         """How many ham and spam came from an address."""
         if address in self.later_senders:
             return self.later_senders[address]
         place = position(self.tables["senders"], address)
-        return (self.tables["sender_ham"][place], self.tables["sender_spam"][place]) if place >= 0 else (0, 0)
+        if place < 0:
+            return 0, 0
+        return int(self.tables["sender_ham"][place]), int(self.tables["sender_spam"][place])
 
     def is_contact(self, address: int) -> bool:
         """Whether the user has an address in the address book."""

@@ -21,7 +21,7 @@ from .training import current, keep
 FORMAT = "spamnb export 1"
 MESSAGE_COUNT = ".MSG_COUNT"  # bogofilter's name for how many messages there were
 # bogofilter's prefixes and ours; what has no counterpart keeps its name.
-BOGOFILTER_PREFIXES = {"subj": "subject", "rcvd": "received", "rtrn": "return", "mime": "part", "head": "header"}
+BOGOFILTER_PREFIXES = {"subj": "subject", "rcvd": "received", "rtrn": "return", "mime": "part"}
 OUR_PREFIXES = {ours: theirs for theirs, ours in BOGOFILTER_PREFIXES.items()}
 
 

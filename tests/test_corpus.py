@@ -52,8 +52,8 @@ def assert_same(one, other, but=()):
     for part in ("data", "indices", "indptr"):
         assert getattr(one.counts, part).tolist() == getattr(other.counts, part).tolist()
     for name in {field.name for field in fields(one)} - {"tokens", "counts", *but}:
-        assert getattr(one, name).dtype == getattr(other, name).dtype
-        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+        mine, yours = np.asarray(getattr(one, name)), np.asarray(getattr(other, name))
+        assert (name, mine.dtype, mine.tolist()) == (name, yours.dtype, yours.tolist())
 
 
 # What stands in it

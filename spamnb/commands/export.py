@@ -20,4 +20,4 @@ def export(form: str, **options: Any) -> None:
 
     saved, _ = training.current(Store(settled(**options).model))
     for line in (upkeep.export_lines if form == "spamnb" else upkeep.bogofilter_lines)(saved):
-        click.echo(line.encode("utf-8", "surrogatepass"))
+        click.echo(line.encode("utf-8", "surrogateescape"))
