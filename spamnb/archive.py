@@ -17,10 +17,9 @@ from scipy import sparse
 from .corpus import Corpus
 from .errors import BadConfig, DamagedModel
 from .models import Choice
+from .seal import SEAL_BYTES, seal_of, sealed_generation
 
 FORMAT = 1
-SEAL = b"spamnb model end"
-SEAL_BYTES = len(SEAL) + 32
 # What a model file may name: arrays, and the wrapper that joblib puts around them.
 HARMLESS = {("joblib.numpy_pickle", "NumpyArrayWrapper"), ("numpy", "ndarray"), ("numpy", "dtype")}
 FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures")
@@ -53,7 +52,7 @@ def load_saved(path: Path) -> Saved:
 
 def write_saved(file: IO[bytes], saved: Saved) -> None:
     """Write a model into an empty file."""
-    write_sealed(file, pack(saved))
+    write_sealed(file, pack(saved), saved.generation)
 
 
 def pack(saved: Saved) -> dict[str, Any]:
@@ -84,8 +83,8 @@ def unpack(content: dict[str, Any]) -> Saved:
     words = content["tokens"].tobytes().decode("utf-8", "surrogatepass")
     tokens = words.split("\n") if words else []
     labels, ids = content["labels"], content["ids"]
-    if len(ids) != len(tokens):
-        raise ValueError("the dictionary does not fit its ids")
+    if len(ids) != len(tokens) or any(len(content[name]) != len(labels) for name in FIELDS if name != "ids"):
+        raise ValueError("its tables do not fit each other")
     counts = sparse.csr_matrix(content["counts"], shape=(len(labels), len(ids)))
     counts.check_format()
     corpus = Corpus(
@@ -99,25 +98,25 @@ def unpack(content: dict[str, Any]) -> Saved:
     return Saved(corpus, choice, content["generation"])
 
 
-def write_sealed(file: IO[bytes], content: dict[str, Any]) -> None:
-    """The joblib dump, and behind it a checksum."""
+def write_sealed(file: IO[bytes], content: object, generation: str) -> None:
+    """The joblib dump, and behind it a seal: the generation and a checksum."""
     joblib.dump(content, file)
     file.seek(0)
-    seal = SEAL + checksum(file, -1)
+    seal = seal_of(generation, checksum(file, -1))
     file.seek(0, os.SEEK_END)
     file.write(seal)
 
 
 def check_seal(path: Path) -> None:
     """Refuse a file that is not, to the byte, what was written."""
+    generation = sealed_generation(path)
+    if generation is None:
+        raise DamagedModel(f"{path}: truncated, or not a model of spamnb; train it anew")
     with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END) - SEAL_BYTES
-        file.seek(max(size, 0))
+        size = file.seek(-SEAL_BYTES, os.SEEK_END)
         seal = file.read()
-        if size < 0 or not seal.startswith(SEAL):
-            raise DamagedModel(f"{path}: truncated, or not a model of spamnb; train it anew")
         file.seek(0)
-        if SEAL + checksum(file, size) != seal:
+        if seal_of(generation, checksum(file, size)) != seal:
             raise DamagedModel(f"{path}: altered or damaged; train it anew, or take it from a backup")
 
 

@@ -18,20 +18,21 @@ EXIT_CODES = {"spam": 0, "ham": 1, "unsure": 2}
 
 def classify_paths(paths: list[str], settings: Settings, form: str, exit_code: bool, learn: bool = False) -> int:
     """Print a line a message; the exit status."""
-    status, label, count = 0, "", 0
+    status = 0
+    answers: list[Judged] = []
     for judged, left_out in (judge_and_learn if learn else judge_all)(paths, settings):
-        for one in judged:
-            count += 1
-            if exit_code and count > 1:
-                raise Usage("--exit-code answers for one message, and there are more; leave it out")
-            print(verdict_line(one, form))
-            label = one.verdict.label
         status = warn(left_out) or status
-    if exit_code and not status:
-        if not count:
-            raise NoInput("no message to answer for; name one, or pipe one in")
-        status = EXIT_CODES[label]
-    return status
+        if exit_code:
+            answers += judged
+            if len(answers) > 1:
+                raise Usage("--exit-code answers for one message, and there are more; leave it out")
+        for one in judged:
+            print(verdict_line(one, form))
+    if not exit_code or status:
+        return status
+    if not answers:
+        raise NoInput("no message to answer for; name one, or pipe one in")
+    return EXIT_CODES[answers[0].verdict.label]
 
 
 def judge_all(paths: list[str], settings: Settings) -> Iterator[tuple[list[Judged], LeftOut]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from importlib import import_module
 from keyword import iskeyword
 
@@ -37,12 +39,22 @@ def commands() -> None:
     """A naive Bayes spam filter that you train on your own mail."""
 
 
-def run() -> int:
+def run(args: list[str]) -> int:
     """Read the command line and do what it says; the exit status."""
     # Threads of the linear algebra library cost more than they give here, and many times that on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to stop
+    if "_SPAMNB_COMPLETE" in os.environ:
+        commands.main(prog_name="spamnb")
     try:
-        return commands.main(standalone_mode=False, prog_name="spamnb") or 0
+        with commands.make_context("spamnb", args) as context:
+            return commands.invoke(context) or 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return Usage.exit_code
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except click.ClickException as error:
         raise Usage(error.format_message()) from None
     except click.Abort:

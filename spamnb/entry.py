@@ -29,7 +29,7 @@ CHOICES = {"headers": ("spamassassin", "bogofilter", "spamnb"), "format": ("text
 
 def main() -> NoReturn:
     """Run the program; every failure is one line and an exit code of sysexits.h."""
-    from .errors import SpamnbError
+    from .errors import CannotWrite, SpamnbError
 
     try:
         status = dispatch("".join(sys.argv[1:2]), sys.argv[2:])
@@ -41,6 +41,9 @@ def main() -> NoReturn:
     except BrokenPipeError:  # the reader has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         status = 141
+    except OSError as error:  # every file of the user's is guarded where it is opened: this is standard output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = complain(f"{error.strerror or error}; the output is not complete", CannotWrite.exit_code)
     except Exception as error:
         if os.environ.get("SPAMNB_DEBUG"):
             raise
@@ -62,7 +65,7 @@ def dispatch(command: str, args: list[str]) -> int:
         return classify_paths(options["paths"] or ["-"], settings, options["format"], options["exit_code"])
     from .cli import run
 
-    return run()
+    return run(sys.argv[1:])
 
 
 def filter_options(args: list[str]) -> Mapping[str, Any]:

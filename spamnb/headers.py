@@ -19,8 +19,10 @@ FORGEABLE = {
 DIALECTS = tuple(FORGEABLE)
 MOST_STARS = 50  # of X-Spam-Level, as SpamAssassin has it
 EVIDENCE_WORDS = 12
-LINE = 76
-SUBJECT = re.compile(rb"^(Subject[ \t]*:)(.*(?:\n[ \t].*)*\n?)", re.I | re.M)
+LINE = 57  # and 19 for the header's name
+LONGEST_WORD = 48  # so that one with its weight fits a line
+SUBJECT = re.compile(rb"^(Subject[ \t]*:)(.*+(?:\n[ \t].*+)*+\n?)", re.I | re.M)
+BLANK_LINE = re.compile(rb"^\r?\n", re.M)
 
 
 class Style:
@@ -42,7 +44,7 @@ def tagged(raw: bytes, verdict: Verdict, required: float, clues: Sequence[tuple[
     if style.evidence:
         written.append(("X-Spamnb-Evidence", evidence_text(clues)))
     ours = b"".join(f"{name}: {text}\n".encode("ascii").replace(b"\n", newline) for name, text in written)
-    end = header_end(raw, start, len(raw))
+    end = head_end(raw, start)
     head = without(raw[start:end], FORGEABLE[style.dialect])
     if style.subject_tag and verdict.label == SPAM:
         head = with_subject_tag(head, style.subject_tag, newline)
@@ -54,6 +56,12 @@ def first_header(raw: bytes) -> int:
     if not raw.startswith(b"From ") or b"\n" not in raw:
         return 0
     return raw.index(b"\n") + 1
+
+
+def head_end(raw: bytes, start: int) -> int:
+    """Where others may stop to look for headers: at a blank line, whatever stands before it, or where we stop."""
+    blank = BLANK_LINE.search(raw, start)
+    return blank.start() if blank else header_end(raw, start, len(raw))
 
 
 def verdict_headers(verdict: Verdict, required: float, style: Style) -> list[tuple[str, str]]:
@@ -89,13 +97,13 @@ def evidence_text(clues: Sequence[tuple[str, float]]) -> str:
 def visible(token: str) -> str:
     """A token in printable ASCII, without what a header or a reader of it would trip over."""
     text = token.encode("ascii", "backslashreplace").decode("ascii")
-    return "".join(letter if letter.isprintable() and letter not in ", " else "_" for letter in text)[:60]
+    return "".join(letter if letter.isprintable() and letter not in ", " else "_" for letter in text)[:LONGEST_WORD]
 
 
 def without(head: bytes, names: Sequence[bytes]) -> bytes:
     """Header lines without those of some names, and without ours."""
     forged = b"|".join([OURS + rb"[\w-]*", *names])
-    return re.sub(rb"^(?:%s)[ \t]*:.*(?:\n[ \t].*)*\n?" % forged, b"", head, flags=re.I | re.M)
+    return re.sub(rb"^(?:%s)[ \t]*:.*+(?:\n[ \t].*+)*+\n?" % forged, b"", head, flags=re.I | re.M)
 
 
 def with_subject_tag(head: bytes, tag: str, newline: bytes) -> bytes:

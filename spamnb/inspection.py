@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ def overview(saved: Saved, card: Scorecard, words: int) -> Overview:
     """Settings and the strongest words that are not rare."""
     corpus = saved.with_senders()
     ham, spam = corpus.messages_counted
-    ends = np.sort(corpus.dates)[[0, -1]] if len(corpus.dates) else []
+    ends: Any = np.sort(corpus.dates)[[0, -1]] if len(corpus.dates) else []
     dates = [datetime.fromtimestamp(int(date), UTC).date().isoformat() for date in ends]
     settings = [
         ("kind", card.kind),

@@ -11,6 +11,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from zlib import crc32
 
 HEADER = "spamnb journal 1 {generation}\n"
@@ -53,17 +54,27 @@ def append_lessons(path: Path, generation: str, lessons: list[Lesson]) -> None:
     """Add lessons and wait until they are on disk; a journal of another generation is begun anew."""
     header = HEADER.format(generation=generation).encode()
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(handle, "r+b") as file:
+    with os.fdopen(handle, "r+b", buffering=0) as file:
         if file.read(len(header)) != header:
-            file.seek(0)
-            file.truncate()
-            file.write(header)
-        size = file.seek(0, os.SEEK_END)
-        file.seek(size - 1)
-        torn = file.read(1) != b"\n"  # a crash cut the last record off; the next one gets a line of its own
-        file.write(b"\n" * torn + b"".join(map(line_of, lessons)))
-        file.flush()
-        os.fsync(file.fileno())
+            file.truncate(0)
+            size, begin = 0, header
+        else:
+            size = file.seek(-1, os.SEEK_END) + 1
+            begin = b"\n" * (file.read(1) != b"\n")  # a crash cut the last record off; the next gets a line of its own
+        try:
+            write_at(file, size, begin + b"".join(map(line_of, lessons)))
+            os.fsync(handle)
+        except OSError:
+            file.truncate(size)  # no part of a batch that failed may count
+            raise
+
+
+def write_at(file: IO[bytes], position: int, content: bytes) -> None:
+    """Write all of it: a disk that is nearly full takes a part."""
+    file.seek(position)
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def line_of(lesson: Lesson) -> bytes:

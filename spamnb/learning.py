@@ -111,13 +111,20 @@ def up_to_date(store: Store, learned: Learned) -> Scorecard:
     """The scorecard with every lesson of the journal; a crash may have left it some behind. Needs the lock."""
     try:
         card = store.scorecard()
-    except SpamnbError:  # missing or damaged, but it can be made anew from the truth, if that is there
-        fold_in(store)
+        current = card.generation == store.generation()
+    except SpamnbError:
+        current = False
+    if not current:  # missing, damaged or behind; it can be made anew from the truth, if that is there
+        learned.damaged += fold_in(store)
         card = store.scorecard()
     journal = store.lessons(card.generation)
-    learned.damaged = journal.damaged
-    for lesson in journal.lessons[card.lessons :]:
-        apply(card, lesson)
+    if journal.damaged:  # said once, and gone with this journal
+        learned.damaged += fold_in(store)
+        return store.scorecard()
+    if behind := journal.lessons[card.lessons :]:
+        for lesson in behind:
+            apply(card, lesson)
+        store.save_later(card)
     return card
 
 
@@ -133,12 +140,15 @@ def ensure_model(store: Store, settings: Settings) -> None:
 
 
 def fold_is_due(card: Scorecard) -> bool:
-    """Whether the journal has grown enough for a refit; a small model is refitted at every lesson."""
-    return card.lessons >= max(1.0, FOLD_SHARE * sum(card.messages))
+    """Whether the journal has grown enough for a refit; a small model is refitted at every lesson.
+
+    So is one that has got its first message of a class or lost its last: only a fit gives it an opinion, or takes it.
+    """
+    return all(card.messages) != bool(card.columns) or card.lessons >= max(1.0, FOLD_SHARE * sum(card.messages))
 
 
-def fold_in(store: Store) -> None:
-    """Refit the model from its rows and its journal."""
+def fold_in(store: Store) -> int:
+    """Refit the model from its rows and its journal; how many records of that could not be read."""
     from .training import refit
 
-    refit(store)
+    return refit(store).damaged

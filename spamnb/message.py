@@ -7,29 +7,25 @@ Every step looks at a byte a bounded number of times.
 
 from __future__ import annotations
 
-import binascii
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 
 from .charset import decode
+from .decoding import header_text, parameters, transfer_decoded
 from .markup import read_html
 
 LONGEST_TEXT = 120_000  # characters of text read from one message; what convicts spam stands in the first screens
-LONGEST_VALUE = 4_000  # characters read of one header; a long To: tells no more than its beginning
 MOST_HEADERS = 400
 
 HEADER = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*+(?:\n[ \t].*+)*+)\n?")  # possessive: a fold must cost no memory
 SEPARATOR_LINE = re.compile(rb">?From .*\n?")
 DASHES = re.compile(rb"\n--(.*)")
-ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
-BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
-PARAMETER = re.compile(r"""(?<![\w-])([\w-]++)(?:\*(\d{1,3}))?(\*?)\s?=\s?("[^"]*"?|[^\s;]+)""")
 ATTACHED_MESSAGES = ("message/rfc822", "message/global")
-BASE64_END = re.compile(rb"=+|\n\n+")
-SHORTEST_BASE64 = 30  # bytes before a footer; plain text has a space sooner
-NOT_BASE64 = bytes(byte for byte in range(256) if not re.match(rb"[A-Za-z0-9+/]", bytes([byte])))
 QUOTED_FROM = re.compile(rb"^>+From ", re.M)
+# What spamnb kept of a subject that it tagged (headers.py).
+TAGGED_SUBJECT = re.compile(rb"^X-Spamnb-Subject: (?:=(.*+(?:\n[ \t].*+)*+)|none)$", re.M)
 # Headers that filters and mail clients write after the fact: no part of what was sent.
 ADDED_LATER = re.compile(
     rb"(?:X-Spam|X-Bogosity|X-DSPAM|X-CRM114|X-Rspam|X-Hammie|X-SpamProbe|X-Bsfilter|X-Old-Spam|X-MS-Exchange-.*SCL"
@@ -88,7 +84,7 @@ def digest(raw: bytes) -> str:
 
     raw = canonical(raw)
     end = header_end(raw, 0, len(raw))
-    sent = [b"%s:%s" % header for header in HEADER.findall(raw, 0, end) if not ADDED_LATER.match(header[0])]
+    sent = [b"%s:%s" % header for header in headers_sent(raw, 0, end)]
     body = raw[end:].rstrip(b"\n")
     if b">From " in body:
         body = QUOTED_FROM.sub(b"From ", body)
@@ -117,6 +113,27 @@ def header_end(raw: bytes, start: int, end: int) -> int:
     return start
 
 
+def headers_sent(raw: bytes, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
+    """Names and values as they were sent: none that was added later, the subject as it was before a tag of ours."""
+    tagged = TAGGED_SUBJECT.search(raw, start, end)
+    for header in HEADER.finditer(raw, start, end):
+        name, value = header.groups()
+        if ADDED_LATER.match(name):
+            continue
+        if tagged and name.lower() == b"subject":
+            value, tagged = tagged[1], None
+            if value is None:  # there was none
+                continue
+        yield name, value
+
+
+def attached_messages(raw: bytes) -> list[bytes]:
+    """The outermost messages attached to one, as a forwarded report of spam has them."""
+    parser = _Parser(canonical(raw), Message())
+    parser.run()
+    return [parser.raw[start:end] for start, end in parser.attached]
+
+
 class _Parser:
     """One pass over the lines that begin with two dashes, with a stack of the boundaries that are open."""
 
@@ -129,6 +146,8 @@ class _Parser:
         self.level: dict[bytes, int] = {}
         self.part: dict[str, str] = {}
         self.body = -1  # where the current leaf's content begins; -1 when there is none
+        self.attached: list[tuple[int, int]] = []  # where attached messages begin and end, the outermost alone
+        self.attachment = (-1, 0)  # where the one we are in begins, and how many boundaries were open
         self.preamble = False  # a container's content before its boundary appears; if it never does, that is the text
 
     def run(self) -> None:
@@ -144,6 +163,7 @@ class _Parser:
             if self.preamble and level == len(self.open) - 1:
                 self.body = -1
             self.end_part(start)
+            self.end_attachment(start, level)
             while len(self.open) > level + (not closing):
                 boundary = self.open.pop()
                 del self.level[boundary]
@@ -151,6 +171,7 @@ class _Parser:
             if not closing:
                 self.begin_part(stop + 1, raw.find(b"\n--", stop) + 1 or len(raw))
         self.end_part(len(raw))
+        self.end_attachment(len(raw), -1)
         if self.open:
             self.message.defects.append("unclosed")
 
@@ -164,6 +185,8 @@ class _Parser:
             self.message.types.append(kind)
             if kind not in ATTACHED_MESSAGES or self.encoding() == "base64":
                 break
+            if self.attachment[0] < 0:
+                self.attachment = position, len(self.open)
             position = self.read_headers(position, end, top=False)
             default = "text/plain"
             subject = self.part.get("subject", "")[: self.room]
@@ -174,6 +197,13 @@ class _Parser:
             boundary = parameters(content_type).get("boundary", "").rstrip().encode("latin-1", "replace")
             self.preamble = self.open_boundary(boundary, kind)
             self.part["content-type"] = "text/plain"
+
+    def end_attachment(self, end: int, level: int) -> None:
+        """Note where an attached message ended, if a boundary that was open around it has come."""
+        start, depth = self.attachment
+        if start >= 0 and level < depth:
+            self.attached.append((start, end))
+            self.attachment = (-1, 0)
 
     def open_boundary(self, boundary: bytes, kind: str) -> bool:
         """Await a container's boundary, if it has one of its own."""
@@ -195,12 +225,12 @@ class _Parser:
         if separator := SEPARATOR_LINE.match(self.raw, start, end):  # a message that was attached from an mbox
             start = separator.end()
         stop = header_end(self.raw, start, end)
-        sent = (header for header in HEADER.finditer(self.raw, start, stop) if not ADDED_LATER.match(header[1]))
-        headers = [(header[1].decode("ascii").lower(), header_text(header[2])) for header in islice(sent, MOST_HEADERS)]
+        sent = islice(headers_sent(self.raw, start, stop), MOST_HEADERS)
+        headers = [(name.decode("ascii").lower(), header_text(value)) for name, value in sent]
         self.part = dict(reversed(headers))
         if top:
             self.message.headers = headers
-            self.message.size = end - stop
+            self.message.size = max(len(self.raw.rstrip(b"\n")) - stop, 0)
             if not headers:
                 self.message.defects.append("no headers")
         if self.raw.startswith(b"\n", stop):
@@ -253,91 +283,3 @@ class _Parser:
                 message.hidden.append(markup.hidden)
         else:
             message.texts.append(text)
-
-
-def transfer_decoded(raw: bytes, start: int, end: int, encoding: str, room: int) -> bytes | None:
-    """At most about `room` bytes of a part's content; None when its encoding is broken."""
-    if encoding == "base64":
-        return base64_decoded(raw[start : min(end, start + room * 3 // 2)])
-    if encoding == "quoted-printable":
-        return binascii.a2b_qp(raw[start : min(end, start + 3 * room)])[:room]
-    return raw[start : min(end, start + room)]
-
-
-def base64_decoded(content: bytes) -> bytes | None:
-    """The bytes, up to where base64 ends (lists add their footers behind it); None for a label on plain text."""
-    pieces: list[bytes] = []
-    for run in BASE64_END.split(content):  # padding may also stand after every line
-        letters = run.translate(None, NOT_BASE64)
-        if len(run) - len(letters) - run.count(b"\n") > len(run) // 20:
-            if sum(map(len, pieces)) < SHORTEST_BASE64:
-                return None
-            break
-        letters = letters[: len(letters) - (len(letters) % 4 == 1)]
-        pieces.append(binascii.a2b_base64(letters + b"=" * (-len(letters) % 4)))
-    return b"".join(pieces)
-
-
-def header_text(value: bytes) -> str:
-    """A header's value unfolded, decoded and stripped."""
-    value = value[:LONGEST_VALUE]
-    if b"\n" in value:
-        value = value.replace(b"\n", b"")
-    text = value.decode("ascii") if value.isascii() and b"\x1b" not in value else decode(value)[0]
-    return (decode_words(text) if "=?" in text else text).replace("\n", " ").strip()
-
-
-def decode_words(text: str) -> str:
-    """RFC 2047: =?charset?B?…?= and =?charset?Q?…?=; neighbours in one charset may share a character."""
-    pieces: list[str] = []
-    pending, charset = b"", ""
-    position = 0
-    text = BETWEEN_WORDS.sub(r"\1", text)
-    for word in ENCODED_WORD.finditer(text):
-        named = word[1].partition("*")[0]  # RFC 2231 allows a language behind the charset
-        if word.start() > position or named != charset:
-            pieces += [decode(pending, charset)[0], text[position : word.start()]]
-            pending, charset = b"", named
-        pending += word_bytes(word[2], word[3])
-        position = word.end()
-    return "".join([*pieces, decode(pending, charset)[0], text[position:]])
-
-
-def word_bytes(encoding: str, text: str) -> bytes:
-    """The bytes that one encoded word stands for."""
-    raw = text.encode("utf-8", "replace")
-    if encoding in "qQ":
-        return binascii.a2b_qp(raw, header=True)
-    decoded = base64_decoded(raw)
-    return raw if decoded is None else decoded
-
-
-def parameters(text: str) -> dict[str, str]:
-    """`; name=value` pairs of a structured header, RFC 2231 continuations and charsets resolved."""
-    found: dict[str, str] = {}
-    extended: dict[str, dict[int, tuple[str, str]]] = {}
-    for name, piece, star, value in PARAMETER.findall(text):
-        name, value = name.lower(), value.strip('"')
-        if piece or star:
-            extended.setdefault(name, {}).setdefault(int(piece or 0), (star, value))
-        else:
-            found.setdefault(name, value)
-    found.update((name, extended_value(pieces)) for name, pieces in extended.items())
-    return found
-
-
-def extended_value(pieces: dict[int, tuple[str, str]]) -> str:
-    """RFC 2231: charset'language'value with %41 for bytes, in numbered pieces, those with a star encoded."""
-    ordered = sorted(pieces.items())
-    raw = b"".join(percent_decoded(value) if star else value.encode("utf-8", "replace") for _, (star, value) in ordered)
-    charset = ""
-    if ordered[0][1][0] and raw.count(b"'") > 1:
-        named, _, raw = raw.split(b"'", 2)
-        charset = named.decode("latin-1")
-    return decode(raw, charset)[0].replace("\n", " ")
-
-
-def percent_decoded(text: str) -> bytes:
-    """%41%42 as bytes."""
-    raw = text.encode("utf-8", "replace")
-    return re.sub(rb"%([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), raw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from .errors import BadData
 from .mailbox import LeftOut
@@ -14,8 +15,10 @@ def printable(text: str) -> str:
 
 
 def tell(text: str) -> None:
-    """Say something that is not a result."""
-    print("spamnb: " + printable(" ".join(text.split())), file=sys.stderr, flush=True)
+    """Say something that is not a result. Where nobody can hear it, mail must still go its way."""
+    with suppress(OSError):
+        if sys.stderr is not None:  # else print would take standard output, where the mail goes
+            print("spamnb: " + printable(" ".join(text.split())), file=sys.stderr, flush=True)
 
 
 def warn(left_out: LeftOut) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -36,4 +37,10 @@ def in_parallel(work: Callable[[list[Unit]], Result], units: list[Unit], jobs: i
     from joblib import Parallel, delayed
 
     workers = Parallel(n_jobs=jobs or -1, return_as="generator", pre_dispatch="4 * n_jobs")
-    yield from workers(delayed(work)(portion) for portion in portions(units))
+    yield from workers(delayed(undisturbed)(work, portion) for portion in portions(units))
+
+
+def undisturbed(work: Callable[[list[Unit]], Result], portion: list[Unit]) -> Result:
+    """The work, in a process that leaves Ctrl-C to the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return work(portion)

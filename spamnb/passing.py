@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from math import log
@@ -23,7 +24,7 @@ def pass_mail(options: Callable[[], Mapping[str, Any]], environ: Mapping[str, st
     """Read a message, judge it, write it; any failure but that of reading or writing lets it through unchanged."""
     try:
         raw = sys.stdin.buffer.read()
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, AttributeError) as error:  # the last when standard input is closed
         return failed(error, "could not be read", TryLater.exit_code)
     status, learn_later = 0, None
     try:
@@ -34,7 +35,8 @@ def pass_mail(options: Callable[[], Mapping[str, Any]], environ: Mapping[str, st
     try:
         sys.stdout.buffer.write(out)
         sys.stdout.buffer.flush()
-    except OSError as error:
+    except (OSError, AttributeError) as error:
+        abandon_output()
         return failed(error, "could not be written", TryLater.exit_code)
     if learn_later:
         learn_after(learn_later)
@@ -77,6 +79,15 @@ def learn_after(learn: Callable[[], object]) -> None:
         learn()
     except Exception as error:
         tell(f"delivered, but not learned from: {error}")
+
+
+def abandon_output() -> None:
+    """Send what is left for standard output nowhere; else it would be tried, and fail, again at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(nowhere, "w")
+    else:
+        os.dup2(nowhere, sys.stdout.fileno())
 
 
 def failed(error: BaseException, what: str, status: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, NamedTuple
 
 from .errors import BadConfig, SpamnbError, Usage
@@ -23,14 +23,20 @@ class Settings(NamedTuple):
 
 
 def positive(text: Any) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        number = nan
     if not (number > 0 and isfinite(number)):
         raise ValueError("must be a number above 0")
     return number
 
 
 def whole(text: Any) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except (TypeError, ValueError, OverflowError):
+        number = 0
     if number < 1 or number != float(text):
         raise ValueError("must be a whole number from 1 on")
     return number
@@ -70,7 +76,7 @@ def load_settings(environ: Mapping[str, str], options: Mapping[str, Any]) -> Set
         environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "spamnb", "config.toml"
     )
     found: dict[str, Any] = {"model": os.path.join(data, "spamnb", "default")}
-    for name, value in read_config(config, named="SPAMNB_CONFIG" in environ).items():
+    for name, value in read_config(config, named=bool(environ.get("SPAMNB_CONFIG"))).items():
         found[name] = checked(name, value, f"{config}: {name}", BadConfig)
     for name in CHECKS:
         if text := environ.get(f"SPAMNB_{name.upper()}"):
@@ -87,9 +93,8 @@ def checked(name: str, value: Any, where: str, error: type[SpamnbError]) -> Any:
         return CHECKS[name](value)
     except KeyError:
         raise error(f"{where}: no such setting; there are {', '.join(CHECKS)}") from None
-    except (ValueError, TypeError, OverflowError) as reason:
-        text = str(reason) if str(reason).startswith("must") else "must be a number"
-        raise error(f"{where}: {value!r} {text}") from None
+    except ValueError as reason:
+        raise error(f"{where}: {value!r} {reason}") from None
 
 
 def read_config(file_name: str, named: bool) -> dict[str, Any]:

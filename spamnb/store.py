@@ -16,16 +16,21 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import EACCES
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from .cardfile import LATER, SCORECARD, later_to_bytes, open_model, to_bytes
-from .errors import CannotWrite, NoModel, SpamnbError, TryLater
+from .errors import BadConfig, CannotWrite, NoModel, TryLater
 from .journal import Journal, Lesson, append_lessons, read_journal
+from .notices import tell
 from .scorecard import Scorecard
+from .seal import sealed_generation
 
 if TYPE_CHECKING:
     from .archive import Saved
+
+Writer = Callable[[IO[bytes]], object]
 
 PATIENCE = 30.0  # seconds that a writer waits for another
 
@@ -39,58 +44,79 @@ class Store:
         self.journal = self.path / "journal"
         self.card = self.path / SCORECARD
         self.later = self.path / LATER
+        self.lock = self.path / "lock"
+        self.warned = False  # that others can write here
 
     def load(self) -> Saved:
         """The truth as of the last fold, without the journal."""
         from .archive import load_saved
 
-        if not self.model.exists():
-            raise NoModel(f"{self.path}: no model here; 'spamnb train HAM SPAM' makes one")
-        return load_saved(self.model)
+        try:
+            return load_saved(self.model)
+        except FileNotFoundError:
+            raise NoModel(f"{self.path}: no model here; 'spamnb train HAM SPAM' makes one") from None
+        except OSError as error:
+            raise BadConfig(f"{self.model}: {error.strerror}; name another model with --model") from None
 
     def scorecard(self) -> Scorecard:
         """The compiled model, for judging."""
         return open_model(str(self.path))
 
-    def lessons(self, generation: str) -> Journal:
-        """What has been taught since that generation of the model was fitted."""
-        return read_journal(self.journal, generation)
+    def lessons(self, generation: str | None) -> Journal:
+        """What has been taught since that generation of the model was fitted, or since any."""
+        try:
+            return read_journal(self.journal, generation)
+        except OSError as error:
+            raise BadConfig(f"{self.journal}: {error.strerror}; name another model with --model") from None
+
+    def generation(self) -> str | None:
+        """Which model.joblib it is, by its seal; None when it has none."""
+        try:
+            return sealed_generation(self.model)
+        except OSError:
+            return None
 
     def lessons_at_stake(self) -> int:
-        """How many lessons would go with the model."""
-        try:
-            generation = self.load().generation
-        except SpamnbError:  # nothing to compare with: every lesson in the journal is worth asking about
-            generation = None
-        return len(read_journal(self.journal, generation).lessons)
+        """How many lessons would go with the model; without one to compare with, all that are there."""
+        return len(self.lessons(self.generation()).lessons)
 
     def save(self, saved: Saved, card: Scorecard) -> None:
-        """Replace the model: either all of the new one is there afterwards, or all of the old. Needs the lock."""
+        """Replace the model: either all of the new one is there afterwards, or all of the old. Needs the lock.
+
+        The moment is when model.joblib gets its name, which is last: from then on the journal is one of an older
+        generation. A scorecard that is ahead of it after a crash is made anew by the next writer.
+        """
         from .archive import write_saved
 
         card.generation = saved.generation
-        self.replace(self.model, lambda file: write_saved(file, saved))
-        self.replace(self.card, lambda file: file.write(to_bytes(card)))
+        self.replace(
+            (self.model, lambda file: write_saved(file, saved)), (self.card, lambda file: file.write(to_bytes(card)))
+        )
         self.journal.unlink(missing_ok=True)
         self.later.unlink(missing_ok=True)
 
     def teach(self, card: Scorecard, lessons: list[Lesson]) -> None:
         """Put lessons on disk. Needs the lock."""
+        begun = self.journal.exists()
         try:
             append_lessons(self.journal, card.generation, lessons)
+            if not begun:
+                sync_directory(self.path)
         except OSError as error:
             raise CannotWrite(f"{self.journal}: {error.strerror}; nothing was learned") from None
 
     def save_later(self, card: Scorecard) -> None:
         """Replace the rows that lessons have changed. Needs the lock."""
-        self.replace(self.later, lambda file: file.write(later_to_bytes(card)))
+        rows = (self.later, lambda file: file.write(later_to_bytes(card)))
+        self.replace(rows, outcome="lessons are in the journal, and heard after the next 'spamnb refit'")
 
     @contextmanager
     def locked(self, patience: float = PATIENCE) -> Iterator[None]:
         """Keep other writers out; the directory is made when it is not there."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            self.check_place()
+            handle = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         except OSError as error:
             raise CannotWrite(f"{self.path}: {error.strerror}; name another directory with --model") from None
         try:
@@ -99,22 +125,46 @@ class Store:
         finally:
             os.close(handle)
 
-    def replace(self, target: Path, write: Callable[[IO[bytes]], object]) -> None:
-        """Write a file beside its target, make sure of it, and only then put it in its place."""
-        temporary = target.with_name(f".{target.name}.new")
+    def check_place(self) -> None:
+        """Refuse to write where a file is a link to another or nothing new can be put; warn where others can write."""
+        for path in (self.lock, self.model, self.journal, self.card, self.later):
+            if path.is_symlink():
+                raise CannotWrite(f"{path}: is a symbolic link; remove it, or name another directory with --model")
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))
+        if self.path.stat().st_mode & 0o022 and not self.warned:
+            self.warned = True
+            tell(f"{self.path} is writable by others; chmod go-w")
+
+    def replace(self, *files: tuple[Path, Writer], outcome: str = "the model is as it was") -> None:
+        """Write files beside their targets, make sure of all of them, and only then put them in place, in order."""
+        target = self.path
         try:
-            temporary.unlink(missing_ok=True)
-            handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "w+b") as file:
-                write(file)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
+            for target, write in files:
+                prepare(beside(target), write)
+            for target, _ in files:
+                beside(target).replace(target)
+            sync_directory(self.path)
         except OSError as error:
-            raise CannotWrite(f"{target}: {error.strerror}; the model is as it was") from None
+            raise CannotWrite(f"{target}: {error.strerror}; {outcome}") from None
         finally:
-            temporary.unlink(missing_ok=True)
-        sync_directory(self.path)
+            for target, _ in files:
+                beside(target).unlink(missing_ok=True)
+
+
+def beside(target: Path) -> Path:
+    """Where a file is written before it takes its target's place."""
+    return target.with_name(f".{target.name}.new")
+
+
+def prepare(path: Path, write: Writer) -> None:
+    """A new file, on disk; what was there by that name, a link perhaps, goes."""
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(handle, "w+b") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def wait_for(handle: int, path: Path, patience: float) -> None:
@@ -128,6 +178,12 @@ def wait_for(handle: int, path: Path, patience: float) -> None:
             if time.monotonic() > limit:
                 raise TryLater(f"{path}: another spamnb is writing this model; try again later") from None
             time.sleep(0.02)
+
+
+def on_disk(file: IO[bytes]) -> None:
+    """Wait until what has been written is on disk."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def sync_directory(path: Path) -> None:

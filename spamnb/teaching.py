@@ -67,21 +67,22 @@ def count_message(card: Scorecard, numbers: Mapping[int, int], sender: int, labe
     card.messages = messages[0], messages[1]
     if sender:
         before = card.sender_counts(sender)
-        after = (before[0] + sign, before[1]) if label == 0 else (before[0], before[1] + sign)
+        after = (max(before[0] + sign, 0), before[1]) if label == 0 else (before[0], max(before[1] + sign, 0))
         card.later_senders[sender] = after
         count_sender(card, card.is_contact(sender), before, -1)
         count_sender(card, card.is_contact(sender), after, +1)
 
 
 def add_counts(card: Scorecard, numbers: Mapping[int, int], label: int, sign: int) -> None:
-    """Add to the counts of tokens in a class."""
+    """Add to the counts of tokens in a class; no count falls below 0, should a copy differ from what was learned."""
     totals = list(card.totals)
     for number, count in numbers.items():
         place = touched(card, number)
         table = card.later_counts[label]
         unseen = not (card.later_counts[0][place] or card.later_counts[1][place])
-        table[place] += sign * count
-        totals[label] += sign * count
+        change = max(sign * count, -table[place])
+        table[place] += change
+        totals[label] += change
         card.words += unseen - (not (card.later_counts[0][place] or card.later_counts[1][place]))
     card.totals = totals[0], totals[1]
 

@@ -58,8 +58,12 @@ def train(
 
 def current(store: Store) -> tuple[Saved, Journal]:
     """The model with the lessons of its journal, and those lessons."""
-    saved = store.load()
-    journal = store.lessons(saved.generation)
+    while True:
+        generation = store.generation()
+        saved = store.load()
+        journal = store.lessons(saved.generation)
+        if store.generation() == generation:  # else it was folded meanwhile, and the lessons are in the new model
+            break
     return replace(saved, corpus=taught(saved.corpus, journal.lessons)) if journal.lessons else saved, journal
 
 

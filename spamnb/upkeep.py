@@ -14,6 +14,7 @@ from .archive import Saved
 from .corpus import Corpus, from_lessons, merged, with_block
 from .errors import BadData
 from .journal import Lesson
+from .models import KINDS, Choice
 from .models.multinomial import word_totals
 from .store import Store
 from .training import current, keep
@@ -59,15 +60,13 @@ def absorbed(corpus: Corpus, other: Corpus) -> tuple[Corpus, int]:
     """One corpus with the messages of another that it lacks or that were learned otherwise later."""
     known = {name: row for row, name in enumerate(corpus.digests.tolist())}
     rows = [known.get(name, -1) for name in other.digests.tolist()]
-    later = np.array([
-        row < 0 or (other.dates[number] > corpus.dates[row] and other.labels[number] != corpus.labels[row])
-        for number, row in enumerate(rows)
-    ], bool)  # fmt: skip
-    replaced = [row for row, news in zip(rows, later, strict=True) if news and row >= 0]
+    later = np.array([row < 0 or other.dates[number] > corpus.dates[row] for number, row in enumerate(rows)], bool)
+    replaced = [row for row, newer in zip(rows, later, strict=True) if newer and row >= 0]
     if not later.any() and (other.block is None or corpus.block is not None):
         return corpus, 0
     rest = corpus.take(np.delete(np.arange(len(corpus.labels)), replaced))
-    return merged([rest, other.take(later)]), int(later.sum())
+    news = [row < 0 or corpus.labels[row] != other.labels[number] for number, row in enumerate(rows) if later[number]]
+    return merged([rest, other.take(later)]), sum(news)
 
 
 @dataclass(frozen=True)
@@ -121,15 +120,24 @@ def import_lines(store: Store, lines: Iterable[str], name: str) -> Imported:
     first = next(text, "")
     with store.locked():
         saved, _ = current(store)
+        choice, empty = saved.choice, not any(saved.corpus.messages_counted)
         try:
             if first.startswith("{"):
                 corpus, imported = with_export(saved.corpus, first, text)
+                choice = choice_in(json.loads(first)) if empty else choice
             else:
                 corpus, imported = with_dump(saved.corpus, [first, *text])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadData(f"{name}: neither an export of spamnb nor a dump of bogoutil -d ({error})") from None
-        keep(store, corpus, saved.choice)
+        keep(store, corpus, choice)
     return imported
+
+
+def choice_in(about: dict[str, Any]) -> Choice:
+    """The model that an export is of: a new one becomes the same."""
+    if about["kind"] not in KINDS:
+        raise ValueError(f"no kind {about['kind']!r}")
+    return Choice(about["kind"], about["alpha"], about["counts"], np.array(about["contacts"], np.uint64))
 
 
 def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpus, Imported]:
@@ -159,7 +167,7 @@ def with_dump(corpus: Corpus, lines: Iterable[str]) -> tuple[Corpus, Imported]:
     totals: dict[str, tuple[int, int]] = {}
     for line in lines:
         if line.strip():
-            word, spam, ham, *_ = line.rsplit(maxsplit=3)
+            word, spam, ham, *_ = line.rstrip("\r\n").rsplit(" ", 3)  # any other white space may be in a word
             totals[renamed(word, BOGOFILTER_PREFIXES)] = int(ham), int(spam)
     messages = totals.pop(MESSAGE_COUNT, None)
     if messages is None:

@@ -1,7 +1,11 @@
 """Mail invented from a seed, and corpora: of that mail, read as a user's is, or of words given by hand."""
 
+import os
 import random
+import shutil
+import subprocess
 
+import mail_programs
 import numpy as np
 import pytest
 from scipy import sparse
@@ -106,3 +110,32 @@ def corpus_of_words():
 def cards(corpus):
     """A model of each kind, fitted to the invented mail; to be read, not taught."""
     return {kind: fit(corpus, Choice(kind)) for kind in KINDS}
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "needs(*programs): skipped where one is not installed, which fails in CI")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    wanted = [program for mark in item.iter_markers("needs") for program in mark.args]
+    missing = [program for program in wanted if not shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin")]
+    if missing:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session")
+def sample_model(tmp_path_factory):
+    """A model of the sample mail, to be copied."""
+    path = tmp_path_factory.mktemp("sample") / "model"
+    mailboxes = [mail_programs.SAMPLE / "ham", mail_programs.SAMPLE / "spam"]
+    subprocess.run(
+        [mail_programs.BIN / "spamnb", "train", "--model", path, *mailboxes], check=True, capture_output=True
+    )
+    return path
+
+
+@pytest.fixture
+def home(tmp_path, sample_model):
+    """A user's home, for the tests of mail programs."""
+    return mail_programs.Home(tmp_path / "home", sample_model)

@@ -10,7 +10,8 @@ from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.message import LONGEST_TEXT, MOST_HEADERS, decode_words, digest, header_text, parameters, parse
+from spamnb.decoding import decode_words, header_text, parameters
+from spamnb.message import LONGEST_TEXT, MOST_HEADERS, digest, parse
 from spamnb.tokens import measures, tokens
 
 HEAD = b"From: a@a.example\nSubject: lunch\n"

@@ -42,11 +42,16 @@ def learn(paths: tuple[str, ...], label: str | None, unwrap: bool, refit: bool, 
 
 def mails(paths: tuple[str, ...], left_out: LeftOut, unwrap: bool) -> Iterator[Mail]:
     """All messages in the paths, or those attached to them."""
-    from ..mailbox import messages, units
+    from ..mailbox import Mail, messages, units
+    from ..message import attached_messages
 
     for path in paths or ("-",):
         for unit in units(path, left_out):
-            yield from messages(unit, left_out)
+            for mail in messages(unit, left_out):
+                if not unwrap:
+                    yield mail
+                for number, raw in enumerate(attached_messages(mail.raw) if unwrap else (), 1):
+                    yield Mail(f"{mail.name}@{number}", raw)
 
 
 def report(learned: Learned, label: str) -> None:
