@@ -137,6 +137,7 @@ def rounded_up(cutoff: float) -> float:
 
 
 def sweep(outcome: Outcome, max_ham_loss: float) -> list[tuple[float, Figures]]:
-    """Figures at a range of thresholds, the recommended one among them."""
+    """Figures at a range of thresholds, the recommended one among them, as far as any spam is caught."""
     best = recommended(outcome, max_ham_loss)
-    return [(c, figures(outcome.at(c))) for c in sorted({*SWEEP, best})]
+    rows = [(c, figures(outcome.at(c))) for c in sorted({*SWEEP, best})]
+    return [(c, found) for c, found in rows if found.spam_as_spam or c <= best]

@@ -101,7 +101,7 @@ def snapshot(store: Store) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_lessons_leave_the_model_that_training_would_have_made(kind, base_models, tmp_path):
-    @settings(max_examples=12 if "SPAMNB_SOAK" not in os.environ else 300, deadline=None)
+    @settings(max_examples=40 if "SPAMNB_SOAK" not in os.environ else 300, deadline=None)
     @given(st.lists(st.tuples(st.sampled_from(list(LABELS)), st.integers(0, 31), st.booleans()), max_size=9))
     def lessons_in_any_order(lessons):
         shutil.rmtree(tmp_path / "model", ignore_errors=True)
@@ -152,6 +152,18 @@ def test_the_order_of_lessons_leaves_no_trace(kind, base_models, tmp_path):
     assert seen[0] == seen[1] == trained_from_the_start(kind, labels_with(12, 13, 28, 29))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_mail_learned_one_by_one_makes_the_model_that_reading_mailboxes_makes(kind, tmp_path, gathered_from):
+    store = model_of(tmp_path / "model", {}, kind)
+    numbers = (*range(6), *range(16, 22))
+    for number in numbers:
+        learn(store, mail(number), POOL[number][0], fold=False)
+    with store.locked():
+        refit(store)
+    trained = fit(gathered_from([POOL[number] for number in numbers]).corpus, Choice(kind))
+    assert facts(store.scorecard()) == facts(trained)
+
+
 def labels_with(*more: int) -> frozenset[tuple[int, bool]]:
     return frozenset({**BASE_LABELS, **{number: POOL[number][0] for number in more}}.items())
 
@@ -199,9 +211,9 @@ def test_a_failure_in_a_later_batch_leaves_the_earlier_ones_learned(store, monke
 
     def broken_mailbox():
         yield from mail(11, 12, 13)
-        raise OSError
+        raise OSError("gone")
 
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="gone"):
         learn(store, broken_mailbox(), False, fold=False)
     assert store.scorecard().messages == (13, 11)
 
@@ -241,9 +253,9 @@ def test_lessons_that_did_not_reach_the_scorecard_are_heard_after_the_next_write
 
 def test_a_journal_that_cannot_be_written_teaches_nothing(store):
     store.journal.mkdir()
+    card, lessons = store.scorecard(), [lesson_of(POOL[12][1], False, 0)]
     with pytest.raises(CannotWrite, match=f"{store.journal}: .*nothing was learned"):
-        append = store.scorecard()
-        store.teach(append, [lesson_of(POOL[12][1], False, 0)])
+        store.teach(card, lessons)
     assert store.scorecard().messages == (11, 11)
 
 
