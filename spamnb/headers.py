@@ -47,13 +47,14 @@ def tagged(raw: bytes, verdict: Verdict, required: float, clues: Sequence[tuple[
     end = head_end(raw, start)
     head = without(raw[start:end], FORGEABLE[style.dialect])
     if style.subject_tag and verdict.label == SPAM:
-        head = with_subject_tag(head, style.subject_tag, newline)
+        stop = header_end(head, 0, len(head))
+        head = with_subject_tag(head[:stop], style.subject_tag, newline) + head[stop:]
     return b"".join([raw[:start], ours, head, raw[end:]])
 
 
 def first_header(raw: bytes) -> int:
-    """Where the headers begin: behind an mbox `From ` line."""
-    if not raw.startswith(b"From ") or b"\n" not in raw:
+    """Where the headers begin: behind an mbox `From ` line, quoted or not."""
+    if not raw.startswith((b"From ", b">From ")) or b"\n" not in raw:
         return 0
     return raw.index(b"\n") + 1
 
@@ -88,7 +89,7 @@ def evidence_text(clues: Sequence[tuple[str, float]]) -> str:
     lines = [""]
     for token, weight in clues[:EVIDENCE_WORDS]:
         word = f"{visible(token)} {weight:+.2f}"
-        if len(lines[-1]) + len(word) > LINE and lines[-1]:
+        if len(lines[-1]) + len(", ") + len(word) > LINE and lines[-1]:
             lines.append("")
         lines[-1] += (", " if lines[-1] else "") + word
     return ",\n\t".join(lines) or "none"

@@ -58,17 +58,17 @@ def judged(
     else:
         verdict, clues = judge.judge(raw), []
     out = tagged(raw, verdict, log(settings.threshold or card.c), clues, style)
-    return out, lesson(raw, verdict, settings) if options["learn"] else None
+    return out, lesson(out, verdict, settings) if options["learn"] else None
 
 
-def lesson(raw: bytes, verdict: Verdict, settings: Settings) -> Callable[[], object]:
-    """What `--learn` does after the mail has gone out."""
+def lesson(out: bytes, verdict: Verdict, settings: Settings) -> Callable[[], object]:
+    """What `--learn` does after the mail has gone out: it learns the copy that can be corrected later."""
 
     def learn() -> object:
         from .learning import learn_if_sure
         from .store import Store
 
-        return learn_if_sure(Store(settings.model), raw, verdict)
+        return learn_if_sure(Store(settings.model), out, verdict)
 
     return learn
 

@@ -20,6 +20,7 @@ from .store import Store
 from .training import current, keep
 
 FORMAT = "spamnb export 1"
+MOST_COUNTED = 2**32  # as the tables of a scorecard have it, and bogofilter
 MESSAGE_COUNT = ".MSG_COUNT"  # bogofilter's name for how many messages there were
 # bogofilter's prefixes and ours; what has no counterpart keeps its name.
 BOGOFILTER_PREFIXES = {"subj": "subject", "rcvd": "received", "rtrn": "return", "mime": "part"}
@@ -127,7 +128,7 @@ def import_lines(store: Store, lines: Iterable[str], name: str) -> Imported:
                 choice = choice_in(json.loads(first)) if empty else choice
             else:
                 corpus, imported = with_dump(saved.corpus, [first, *text])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise BadData(f"{name}: neither an export of spamnb nor a dump of bogoutil -d ({error})") from None
         keep(store, corpus, choice)
     return imported
@@ -145,13 +146,15 @@ def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpu
     if json.loads(first)["format"] != FORMAT:
         raise ValueError(f"its format is not {FORMAT!r}")
     records = [json.loads(line) for line in lines if line.strip()]
-    other = from_lessons([lesson_in(record) for record in records if "digest" in record])
+    other = from_lessons([lesson_in(record) for record in records if "block" not in record])
+    words = 0
     for record in records:
         if "block" in record:
-            totals = {token: (ham, spam) for token, (ham, spam) in record["totals"].items()}
-            other = with_block(other, totals, tuple(record["block"]))
+            totals = {token: (counted(ham), counted(spam)) for token, (ham, spam) in record["totals"].items()}
+            ham, spam = map(counted, record["block"])
+            other, words = with_block(other, totals, (ham, spam)), len(totals)
     corpus, news = absorbed(corpus, other)
-    return corpus, Imported(news, 0 if other.block is None else len(other.tokens))
+    return corpus, Imported(news, words)
 
 
 def lesson_in(record: dict[str, Any]) -> Lesson:
@@ -168,12 +171,20 @@ def with_dump(corpus: Corpus, lines: Iterable[str]) -> tuple[Corpus, Imported]:
     for line in lines:
         if line.strip():
             word, spam, ham, *_ = line.rstrip("\r\n").rsplit(" ", 3)  # any other white space may be in a word
-            totals[renamed(word, BOGOFILTER_PREFIXES)] = int(ham), int(spam)
+            totals[renamed(word, BOGOFILTER_PREFIXES)] = counted(ham), counted(spam)
     messages = totals.pop(MESSAGE_COUNT, None)
     if messages is None:
         raise ValueError(f"it has no {MESSAGE_COUNT}")
     totals = {word: pair for word, pair in totals.items() if not word.startswith(".") and any(pair)}
     return with_block(corpus, totals, messages), Imported(0, len(totals))
+
+
+def counted(number: Any) -> int:
+    """A count, if it can be one."""
+    count = int(number)
+    if not 0 <= count < MOST_COUNTED:
+        raise ValueError(f"{number} is no count")
+    return count
 
 
 def renamed(token: str, prefixes: dict[str, str]) -> str:

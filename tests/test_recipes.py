@@ -85,7 +85,9 @@ def test_sieve_scripts_compile_with_the_settings_that_come_with_them(name, tmp_p
 
 
 def test_sieve_and_imapsieve_set_alike_what_both_set():
-    first, second = (dict(re.findall(r"^  (\w+) = (.*)$", pieces(name)[0].text, re.M)) for name in ("sieve", "imapsieve"))
+    first, second = (
+        dict(re.findall(r"^  (\w+) = (.*)$", pieces(name)[0].text, re.M)) for name in ("sieve", "imapsieve")
+    )
     shared = (first.keys() & second.keys()) - {"mail_plugins"}  # each for a protocol of its own
     assert shared == {"sieve_plugins", "sieve_global_extensions"}
     assert all(first[name] == second[name] for name in shared)
@@ -126,7 +128,9 @@ def notmuch(home):
     def notmuch(*args: str) -> list[str]:
         return home.run("notmuch", *args).stdout.decode().splitlines()
 
-    (home.path / ".notmuch-config").write_text(f"[database]\npath={home.path}/Maildir\n[user]\nprimary_email=me@x.example\n")
+    (home.path / ".notmuch-config").write_text(
+        f"[database]\npath={home.path}/Maildir\n[user]\nprimary_email=me@x.example\n"
+    )
     for piece in pieces("notmuch"):
         piece.save(home.path / "Maildir" / piece.path)
     for line in re.findall(r"^# +notmuch (config set .*)$", printed("notmuch"), re.M):
@@ -166,7 +170,12 @@ def mutt(home: Home, keys: str) -> None:
     """Let mutt, on a terminal, do what some keys say."""
     rules = "set folder=~/Mail spoolfile==Inbox delete=yes move=no\nunset confirmcreate\n"
     (home.path / ".muttrc").write_text(rules + pieces("mutt")[0].text)
-    environ = {"HOME": str(home.path), "PATH": f"{home.spamnb.parent}:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"}
+    environ = {
+        "HOME": str(home.path),
+        "PATH": f"{home.spamnb.parent}:/usr/bin:/bin",
+        "TERM": "xterm",
+        "LANG": "C.UTF-8",
+    }
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     command = ["mutt", "-n", "-F", home.path / ".muttrc", "-e", f"push {keys}<quit>"]
