@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from .cardfile import LATER, SCORECARD, later_to_bytes, open_model, to_bytes
-from .errors import BadConfig, CannotWrite, NoModel, TryLater
+from .errors import BadConfig, CannotWrite, NoModel, SpamnbError, TryLater
 from .journal import Journal, Lesson, append_lessons, read_journal
 from .notices import tell
 from .scorecard import Scorecard
@@ -48,11 +48,20 @@ class Store:
         self.warned = False  # that others can write here
 
     def load(self) -> Saved:
-        """The truth as of the last fold, without the journal."""
+        """The truth as of the last fold, without the journal; read again when it was replaced meanwhile."""
         from .archive import load_saved
 
         try:
-            return load_saved(self.model)
+            while True:
+                with self.model.open("rb") as held:  # as long as it is open, no other file gets its number
+                    try:
+                        saved = load_saved(self.model)
+                    except SpamnbError:
+                        if is_at(held, self.model):
+                            raise
+                    else:
+                        if is_at(held, self.model):
+                            return saved
         except FileNotFoundError:
             raise NoModel(f"{self.path}: no model here; 'spamnb train HAM SPAM' makes one") from None
         except OSError as error:
@@ -150,6 +159,11 @@ class Store:
         finally:
             for target, _ in files:
                 beside(target).unlink(missing_ok=True)
+
+
+def is_at(file: IO[bytes], path: Path) -> bool:
+    """Whether an open file is still the one at a path: joblib maps a model by its path, array by array."""
+    return os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def beside(target: Path) -> Path:

@@ -11,6 +11,7 @@ from collections import Counter
 from hashlib import blake2b
 from itertools import pairwise
 
+from .disguise import plain_word, rejoined, unmasked
 from .message import Message
 
 LONGEST_WORD = 30  # longer is base64 debris, or a language without spaces, which pairs of letters serve better
@@ -93,15 +94,24 @@ def words(lower: str) -> list[str]:
     if runs:
         lower = CJK.sub(" ", lower)
     found = [word if len(word) <= LONGEST_WORD else f"long:{word[0]}{len(word) // 10}" for word in WORD.findall(lower)]
+    if not lower.isascii():
+        plain = [plain_word(word) for word in found]
+        found = plain + ["odd:lookalike"] * (plain != found)
     for run in runs:
         found += map("".join, pairwise(run)) if len(run) > 1 else [run]
     return found
 
 
 def text_tokens(text: str) -> list[str]:
-    """Words, and the patterns that shout."""
+    """Words, the patterns that shout, and the tricks that hide words."""
+    marks: list[str] = []
+    if not text.isascii():
+        text, marks = unmasked(text)
     lower = text.lower()
-    found = words(lower)
+    found = words(lower) + marks
+    if split := rejoined(lower):
+        found += split
+        found.append("odd:split")
     found += [f"money:{len(amount)}" for amount in MONEY.findall(lower)]
     found += ["run:" + sign for sign in PUNCTUATION_RUN.findall(text)]
     return found

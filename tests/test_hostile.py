@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import invented_mail
 
+from spamnb import archive
 from spamnb.corpus import from_lessons
 from spamnb.errors import CannotWrite
 from spamnb.filtering import Judge
@@ -270,6 +271,22 @@ def test_many_writers_and_readers_at_once_lose_nothing(tmp_path, store):
     assert len(found) == len(START) + writers * each
     assert all(found[digest(raw)] == label for label, raw in mail[: writers * each])
     assert_exact(store)
+
+
+@pytest.mark.parametrize("moment", ["check_seal", "load_arrays"])
+def test_a_model_replaced_while_it_is_read_is_read_again(store, tmp_path, monkeypatch, moment):
+    """Its parts are opened by name one after another; those of two models together would be damage, or worse."""
+    other = make_model(tmp_path / "other", invented_mail(3, 3, seed=25))
+    expected, step = labels_in(other), getattr(archive, moment)
+
+    def overtaken(path):
+        found = step(path)
+        if other.model.exists():
+            other.model.replace(store.model)
+        return found
+
+    monkeypatch.setattr(archive, moment, overtaken)
+    assert labels_in(store) == expected
 
 
 # Commands, as users run them

@@ -1,0 +1,46 @@
+"""Words that hide from a filter ─▶ the words a reader sees, and marks that say how they hid."""
+
+from __future__ import annotations
+
+import re
+
+# Soft hyphens, zero-width characters and marks of direction; strokes and dots laid over letters.
+INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+OVERLAID = re.compile("[\u0334-\u0338\u20d0-\u20f0]|[\u0300-\u036f]{2,}")
+ACCENT = re.compile("[\u0300-\u036f]")
+# Full-width, mathematical and circled letters.
+FANCY = re.compile("[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\U0001d400-\U0001d7ff\U0001f130-\U0001f189]")
+MIXED = re.compile("[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]")
+SPLIT = re.compile(r"(?<!\w)[^\W\d_](?:[ .*_-][^\W\d_]){3,}(?!\w)")
+SEPARATORS = str.maketrans("", "", " .*_-")
+# Small letters of Cyrillic and Greek that look like Latin ones.
+LOOKALIKES = str.maketrans("аеёорсухіїјѕԁһкмтвнгαβεικνορτυχωϲ", "aeeopcyxiijsdhkmtbhrabeiknoptuxwc")
+
+
+def unmasked(text: str) -> tuple[str, list[str]]:
+    """A text without what only a machine sees, in plain letters; and a mark for each trick found."""
+    marks: list[str] = []
+    if FANCY.search(text):
+        from unicodedata import normalize
+
+        text = normalize("NFKC", text)
+        marks.append("odd:fancy")
+    for pattern, mark in ((INVISIBLE, "odd:invisible"), (OVERLAID, "odd:overlaid")):
+        text, times = pattern.subn("", text)
+        if times:
+            marks.append(mark)
+    if ACCENT.search(text):  # an honest letter in two characters
+        from unicodedata import normalize
+
+        text = normalize("NFC", text)
+    return text, marks
+
+
+def plain_word(word: str) -> str:
+    """A lower-case word in one alphabet, if it mixes letters that look alike."""
+    return word.translate(LOOKALIKES) if MIXED.search(word) else word
+
+
+def rejoined(lower: str) -> list[str]:
+    """Words whose letters stand apart: f.r.e.e, f r e e."""
+    return [word.translate(SEPARATORS) for word in SPLIT.findall(lower)]
