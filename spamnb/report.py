@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.box import SIMPLE
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from .auditing import Doubt
 from .evaluation import Figures
 from .filtering import Clue
 from .inspection import Overview, WordFacts
@@ -128,6 +129,21 @@ def show_words(words: Sequence[WordFacts], title: str = "") -> None:
     for word in words:
         made.add_row(shown(word.token), f"{word.ham:,}", f"{word.spam:,}", f"{word.weight:+.3f}")
     console().print(made)
+
+
+def show_doubts(doubts: Sequence[Doubt], names: Mapping[str, str]) -> None:
+    """Messages that may have been learned as what they are not."""
+    out = console()
+    if not doubts:
+        out.print("no message is contradicted by the others")
+        return
+    made = table("learned as", "spam by the others", "from", "words of the subject", "where")
+    for doubt in doubts:
+        where = names.get(doubt.digest, doubt.digest[:12])
+        words = " ".join(doubt.subject_words[:10])
+        made.add_row(doubt.label, f"{doubt.probability:.4f}", shown(doubt.sender), shown(words), shown(where))
+    out.print(made)
+    out.print("correct one with 'spamnb learn --ham PATH' or 'spamnb learn --spam PATH'")
 
 
 def shown(token: str) -> str:

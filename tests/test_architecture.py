@@ -27,7 +27,7 @@ LAYERS = (
     ("models",),
     ("archive",),
     ("store",),
-    ("training", "evaluation", "inspection", "upkeep"),
+    ("training", "auditing", "evaluation", "inspection", "upkeep"),
     ("learning",),
     ("classifying", "passing", "report", "library"),
     ("commands",),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ..corpus import Corpus
 from ..message import short_digest
@@ -20,6 +21,8 @@ from .rows import score_rows
 
 KINDS = ("corrected", "multinomial")
 HELD_OUT_FOLDS = 3
+CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
+STRAY_SHARE = 0.003  # of such messages that is borne: honest mail has fewer
 MOST_HAM_LOST = 0.004  # share of held-out ham that may score above the spam cutoff; the full fit loses half of it
 LEAST_C, MOST_C = log(2.0), log(9.0)  # few held-out messages say little of rare errors (decisions/004)
 MOST_SPAM_LOST = 0.01  # share of held-out spam that may score below the ham cutoff
@@ -37,17 +40,37 @@ class Choice:
 
 def fit(corpus: Corpus, choice: Choice) -> Scorecard:
     """The model, with its scores as log odds and its cutoffs set on mail that it had not seen."""
-    card = fit_plain(corpus, choice)
-    card.tables |= digest_tables(corpus)
     folds = min(HELD_OUT_FOLDS, *corpus.messages)
-    if choice.kind == "corrected" and folds > 1:
-        held_out = held_out_scores(corpus, choice, folds)
-        slope, card.prior = calibration(held_out, corpus.labels)
-        for column in card.columns:
-            column.scale *= slope
-        spam_cutoff, card.ham_cutoff = cutoffs(slope * held_out + card.prior, corpus.labels)
-        card.c = exp(spam_cutoff)
+    if choice.kind != "corrected" or folds < 2:
+        card = fit_plain(corpus, choice)
+        card.tables |= digest_tables(corpus)
+        return card
+    trusted, held_out = trustworthy(corpus, choice, folds)
+    card = fit_plain(trusted, choice)
+    card.tables |= digest_tables(corpus)
+    slope, card.prior = calibration(held_out, trusted.labels)
+    for column in card.columns:
+        column.scale *= slope
+    spam_cutoff, card.ham_cutoff = cutoffs(slope * held_out + card.prior, trusted.labels)
+    card.c = exp(spam_cutoff)
     return card
+
+
+def trustworthy(corpus: Corpus, choice: Choice, folds: int) -> tuple[Corpus, NDArray[np.float64]]:
+    """The messages to fit on, and their held-out scores: without likely label errors, if those are more than stray."""
+    held_out = held_out_scores(corpus, choice, folds)
+    doubted = contradicted(held_out, corpus.labels)
+    if doubted.mean() <= STRAY_SHARE:
+        return corpus, held_out
+    trusted = corpus.take(~doubted)
+    return trusted, held_out_scores(trusted, choice, min(folds, *trusted.messages))
+
+
+def contradicted(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> Any:
+    """Ham that scores as most spam does, and spam that scores as most ham does."""
+    most_spam = np.quantile(scores[labels], CONTRADICTED)
+    most_ham = np.quantile(scores[~labels], 1.0 - CONTRADICTED)
+    return np.where(labels, scores < most_ham, scores > most_spam) & (most_ham < most_spam)
 
 
 def fit_plain(corpus: Corpus, choice: Choice) -> Scorecard:
@@ -107,6 +130,13 @@ def held_out_scores(corpus: Corpus, choice: Choice, folds: int, seed: int = 0) -
     for train, test in train_and_test(corpus, folds, seed):
         scores[test] = score_rows(fit_plain(train, choice), corpus.take(test))
     return scores
+
+
+def held_out_probabilities(corpus: Corpus, choice: Choice, folds: int) -> Any:
+    """How likely each message is spam, by a model that had not seen it."""
+    scores = held_out_scores(corpus, choice, folds)
+    slope, intercept = calibration(scores, corpus.labels)
+    return expit(slope * scores + intercept)
 
 
 def cutoffs(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, float]:

@@ -1,0 +1,48 @@
+"""An audit finds what was learned as what it is not."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from spamnb.auditing import audit
+from spamnb.errors import BadData
+from spamnb.models import Choice, fit, score_rows
+
+
+def flipped(corpus, rows):
+    """The corpus with the classes of some messages turned round."""
+    labels = corpus.labels.copy()
+    labels[rows] = ~labels[rows]
+    return dataclasses.replace(corpus, labels=labels)
+
+
+@pytest.mark.parametrize("kind", ["corrected", "multinomial"])
+def test_a_message_of_the_wrong_class_is_listed_first(corpus, kind):
+    row = int(np.flatnonzero(corpus.labels)[0])
+    doubts = audit(flipped(corpus, [row]), Choice(kind), 5)
+    assert doubts[0].digest == corpus.digests[row].decode()
+    assert doubts[0].label == "ham"
+    assert doubts[0].probability > 0.5
+
+
+def test_the_surest_contradiction_comes_first_and_none_that_is_unlikely(corpus):
+    rows = [int(np.flatnonzero(corpus.labels)[0]), int(np.flatnonzero(~corpus.labels)[0])]
+    doubts = audit(flipped(corpus, rows), Choice(), 50)
+    wrong = [d.probability if d.label == "ham" else 1 - d.probability for d in doubts]
+    assert wrong == sorted(wrong, reverse=True)
+    assert min(wrong) > 0.5
+
+
+def test_a_model_of_one_message_a_class_cannot_be_audited(corpus):
+    rows = [int(np.flatnonzero(corpus.labels == label)[0]) for label in (False, True)]
+    with pytest.raises(BadData, match="two messages of each class"):
+        audit(corpus.take(np.array(sorted(rows))), Choice(), 5)
+
+
+def test_label_errors_are_left_out_of_the_fit_but_not_forgotten(corpus):
+    rows = [int(row) for label in (False, True) for row in np.flatnonzero(corpus.labels == label)[:2]]
+    card = fit(flipped(corpus, rows), Choice())
+    assert len(card.tables["digests"]) == len(corpus.labels)
+    scores = score_rows(card, corpus)
+    assert scores[corpus.labels].min() > scores[~corpus.labels].max()
