@@ -7,7 +7,8 @@ import pytest
 
 from spamnb.auditing import audit
 from spamnb.errors import BadData
-from spamnb.models import Choice, fit, score_rows
+from spamnb.models import Choice, fit
+from spamnb.models.fitting import trustworthy
 
 
 def flipped(corpus, rows):
@@ -41,8 +42,18 @@ def test_a_model_of_one_message_a_class_cannot_be_audited(corpus):
 
 
 def test_label_errors_are_left_out_of_the_fit_but_not_forgotten(corpus):
-    rows = [int(row) for label in (False, True) for row in np.flatnonzero(corpus.labels == label)[:2]]
-    card = fit(flipped(corpus, rows), Choice())
+    rows = [int(row) for label in (False, True) for row in np.flatnonzero(corpus.labels == label)[:3]]
+    noisy = flipped(corpus, rows)
+    trusted, held_out = trustworthy(noisy, Choice(), 3)
+    gone = set(noisy.digests.tolist()) - set(trusted.digests.tolist())
+    assert len(gone & set(noisy.digests[rows].tolist())) >= 5
+    assert len(gone) <= 7
+    assert len(held_out) == len(trusted.labels)
+    card = fit(noisy, Choice())
     assert len(card.tables["digests"]) == len(corpus.labels)
-    scores = score_rows(card, corpus)
-    assert scores[corpus.labels].min() > scores[~corpus.labels].max()
+    assert card.messages == noisy.messages
+
+
+def test_honest_labels_are_all_trusted(corpus):
+    trusted, _ = trustworthy(corpus, Choice(), 3)
+    assert trusted is corpus

@@ -22,7 +22,7 @@ from .rows import score_rows
 KINDS = ("corrected", "multinomial")
 HELD_OUT_FOLDS = 3
 CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
-STRAY_SHARE = 0.003  # of such messages that is borne: honest mail has fewer
+STRAY_SHARE, STRAY_MESSAGES = 0.003, 3  # of such that are borne: honest mail has fewer
 MOST_HAM_LOST = 0.004  # share of held-out ham that may score above the spam cutoff; the full fit loses half of it
 LEAST_C, MOST_C = log(2.0), log(9.0)  # few held-out messages say little of rare errors (decisions/004)
 MOST_SPAM_LOST = 0.01  # share of held-out spam that may score below the ham cutoff
@@ -47,6 +47,8 @@ def fit(corpus: Corpus, choice: Choice) -> Scorecard:
         return card
     trusted, held_out = trustworthy(corpus, choice, folds)
     card = fit_plain(trusted, choice)
+    if trusted is not corpus:
+        card = grafted(card, fit_plain(corpus, choice, opinions=False))
     card.tables |= digest_tables(corpus)
     slope, card.prior = calibration(held_out, trusted.labels)
     for column in card.columns:
@@ -60,7 +62,7 @@ def trustworthy(corpus: Corpus, choice: Choice, folds: int) -> tuple[Corpus, NDA
     """The messages to fit on, and their held-out scores: without likely label errors, if those are more than stray."""
     held_out = held_out_scores(corpus, choice, folds)
     doubted = contradicted(held_out, corpus.labels)
-    if doubted.mean() <= STRAY_SHARE:
+    if doubted.sum() <= max(STRAY_MESSAGES, STRAY_SHARE * len(doubted)):
         return corpus, held_out
     trusted = corpus.take(~doubted)
     return trusted, held_out_scores(trusted, choice, min(folds, *trusted.messages))
@@ -73,13 +75,24 @@ def contradicted(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> Any:
     return np.where(labels, scores < most_ham, scores > most_spam) & (most_ham < most_spam)
 
 
-def fit_plain(corpus: Corpus, choice: Choice) -> Scorecard:
+def grafted(card: Scorecard, whole: Scorecard) -> Scorecard:
+    """The opinions of a model fitted to some of the messages, on the counts of all."""
+    place = np.searchsorted(whole.tables["ids"], card.tables["ids"])
+    for column in card.columns:
+        weights = np.full(whole.base_rows, np.nan)
+        weights[place[column.first : column.first + len(column.weights)]] = column.weights
+        column.weights, column.first = weights, 0
+    whole.columns, whole.prior = card.columns, card.prior
+    return whole
+
+
+def fit_plain(corpus: Corpus, choice: Choice, opinions: bool = True) -> Scorecard:
     """The model's formula alone; one class, or none, gives counts without an opinion."""
     seen = corpus.with_senders(choice.contacts, corpus.has_other_ham_sender())
     textbook = choice.kind == "multinomial"
     alpha = choice.alpha or (1.0 if textbook else ALPHA)
     binary = not textbook or choice.counts == "binary"
-    if not all(corpus.messages_counted):
+    if not opinions or not all(corpus.messages_counted):
         card = counted(seen, choice.kind, alpha, binary)
     else:
         card = fit_multinomial(seen, alpha, binary) if textbook else fit_corrected(seen, alpha)
