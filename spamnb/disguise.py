@@ -12,6 +12,10 @@ ACCENT = re.compile("[\u0300-\u036f]")
 FANCY = re.compile("[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\U0001d400-\U0001d7ff\U0001f130-\U0001f189]")
 MIXED = re.compile("[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]")
 SPLIT = re.compile(r"(?<!\w)[^\W\d_](?:[ .*_-][^\W\d_]){3,}(?!\w)")
+# Letters (those beyond Latin-1 are question marks) as a, separators as a full stop: shows what is worth a look.
+SKELETON = bytes(
+    97 if chr(byte).isalpha() or chr(byte) == "?" else 46 if chr(byte) in " .*_-" else 32 for byte in range(256)
+)
 SEPARATORS = str.maketrans("", "", " .*_-")
 # Small letters of Cyrillic and Greek that look like Latin ones.
 LOOKALIKES = str.maketrans("аеёорсухіїјѕԁһкмтвнгαβεικνορτυχωϲ", "aeeopcyxiijsdhkmtbhrabeiknoptuxwc")
@@ -36,11 +40,13 @@ def unmasked(text: str) -> tuple[str, list[str]]:
     return text, marks
 
 
-def plain_word(word: str) -> str:
-    """A lower-case word in one alphabet, if it mixes letters that look alike."""
-    return word.translate(LOOKALIKES) if MIXED.search(word) else word
+def plain_words(words: list[str]) -> list[str]:
+    """Lower-case words, those that mix letters that look alike in one alphabet."""
+    return [word.translate(LOOKALIKES) if not word.isascii() and MIXED.search(word) else word for word in words]
 
 
 def rejoined(lower: str) -> list[str]:
     """Words whose letters stand apart: f.r.e.e, f r e e."""
+    if b"a.a.a.a" not in lower.encode("latin-1", "replace").translate(SKELETON):
+        return []
     return [word.translate(SEPARATORS) for word in SPLIT.findall(lower)]

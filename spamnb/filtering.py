@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import lru_cache
 
 from .cardfile import SCORECARD, open_model
@@ -13,7 +13,11 @@ from .message import Message, parse
 from .scorecard import Scorecard, Verdict
 from .tokens import known_token, sender, token_id, tokens
 
-MOST_REMEMBERED = 2_000_000  # tokens whose row a judge of many messages keeps in mind
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .scorecard import Heard
+
+MOST_REMEMBERED = 1_000_000  # tokens that a judge of many messages keeps in mind
 
 
 class Clue:
@@ -28,38 +32,42 @@ class Clue:
 
 
 class Judge:
-    """Judges messages by one scorecard; remembers where it found a token."""
+    """Judges messages by one scorecard; remembers what it heard of a token."""
 
     def __init__(self, card: Scorecard, c: float | None = None) -> None:
         self.card = card
         self.c = c
-        self.rows: dict[str, int] = {}
+        self.remembered: dict[str, Heard] = {}
 
     def judge(self, raw: bytes) -> Verdict:
         """The verdict on a message of any bytes."""
-        rows = {row: count for row, _, count in self.rows_of(parse(raw))}
-        return self.card.verdict(self.card.score(rows), self.c)
+        return self.card.verdict(self.card.score_heard(self.heard_of(self.tokens_of(parse(raw)))), self.c)
 
     def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
         """The verdict, what every message gets, and the clues, strongest first: they add up to the score."""
-        found = list(self.rows_of(parse(raw)))
-        rows = {row: count for row, _, count in found}
-        fixed, share = self.card.contributions(rows)
-        clues = [Clue(token, count, share[row]) for row, token, count in found]
+        found = self.tokens_of(parse(raw))
+        rows = self.rows_of(found)
+        fixed, share = self.card.contributions({row: found[token] for token, row in rows.items()})
+        clues = [Clue(token, found[token], share[row]) for token, row in rows.items()]
         clues.sort(key=lambda clue: (-abs(clue.weight), clue.token))
-        return self.card.verdict(self.card.score(rows), self.c), fixed, clues
+        return self.card.verdict(self.card.score_heard(self.heard_of(found)), self.c), fixed, clues
 
-    def rows_of(self, message: Message) -> Iterator[tuple[int, str, int]]:
-        """Row, token and count of every token that the scorecard knows."""
-        if len(self.rows) > MOST_REMEMBERED:
-            self.rows.clear()
-        known = self.rows
-        for token, count in self.tokens_of(message).items():
-            row = known.get(token)
-            if row is None:
-                row = known[token] = self.card.row(token_id(token))
-            if row >= 0:
-                yield row, token, count
+    def rows_of(self, found: Mapping[str, int]) -> dict[str, int]:
+        """The row of every token that the scorecard knows."""
+        return {token: row for token in found if (row := self.card.row(token_id(token))) >= 0}
+
+    def heard_of(self, found: Mapping[str, int]) -> list[tuple[int, Heard]]:
+        """The count of every token that a column hears, and what it hears."""
+        if len(self.remembered) > MOST_REMEMBERED:
+            self.remembered.clear()
+        remembered, heard = self.remembered, []
+        for token, count in found.items():
+            opinions = remembered.get(token)
+            if opinions is None:
+                opinions = remembered[token] = self.card.heard(self.card.row(token_id(token)))
+            if opinions:
+                heard.append((count, opinions))
+        return heard
 
     def tokens_of(self, message: Message) -> Counter[str]:
         """The message's tokens and what the model knows of its sender."""

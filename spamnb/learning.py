@@ -38,10 +38,9 @@ class Learned:
 def lesson_of(raw: bytes, label: bool | None, date: int) -> Lesson:
     """A message as a lesson."""
     message = parse(raw)
-    address = sender(message)
-    return Lesson(
-        digest(raw), label, date, token_id(address) if address else 0, measures(message), dict(tokens(message))
-    )
+    address, measured = sender(message), measures(message)
+    counts = dict(tokens(message, measured))
+    return Lesson(digest(raw), label, date, token_id(address) if address else 0, measured, counts)
 
 
 def learn(store: Store, mails: Iterable[Mail], label: bool | None, fold: bool = True) -> Learned:

@@ -115,7 +115,7 @@ def header_end(raw: bytes, start: int, end: int) -> int:
 
 def headers_sent(raw: bytes, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
     """Names and values as they were sent: none that was added later, the subject as it was before a tag of ours."""
-    tagged = TAGGED_SUBJECT.search(raw, start, end)
+    tagged = TAGGED_SUBJECT.search(raw, start, end) if raw.find(b"X-Spamnb-Subject", start, end) >= 0 else None
     for header in HEADER.finditer(raw, start, end):
         name, value = header.groups()
         if ADDED_LATER.match(name):

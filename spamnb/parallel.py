@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from .mailbox import Unit
 
-PORTION_BYTES = 1 << 20
-PORTION_UNITS = 400
+PORTION_BYTES = 2 << 20
+PORTION_UNITS = 800
 WORTH_WORKERS = 16 << 20  # bytes of mail; starting the workers takes about as long as reading this much alone
 
 Result = TypeVar("Result")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import exp, isfinite, log, nan
 
 from .errors import DamagedModel
@@ -20,6 +20,8 @@ from .errors import DamagedModel
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing itself is not worth its import here
     from typing import Any
+
+    Heard = tuple[tuple[int, float], ...]  # (number of a column, weight there)
 
 ENOUGH = 10  # messages of each class below which a verdict would be a guess
 SPAM, HAM, UNSURE = "spam", "ham", "unsure"
@@ -84,29 +86,6 @@ class Column:
         if row >= base_rows:
             return float(self.later[row - base_rows])
         return float(self.weights[row - self.first]) if 0 <= row - self.first < len(self.weights) else nan
-
-    def sums(self, rows: Mapping[int, int], base_rows: int) -> tuple[float, int]:
-        """Σ x_j w_j and Σ x_j over the rows that have a weight here."""
-        total, length = 0.0, 0
-        first, weights, stop, later, binary = (
-            self.first,
-            self.weights,
-            self.first + len(self.weights),
-            self.later,
-            self.binary,
-        )
-        for row, count in rows.items():
-            if row >= base_rows:
-                weight = later[row - base_rows]
-            elif first <= row < stop:
-                weight = weights[row - first]
-            else:
-                continue
-            if weight == weight:
-                x = 1 if binary else count
-                total += x * weight
-                length += x
-        return total, length
 
 
 class Scorecard:
@@ -180,26 +159,54 @@ class Scorecard:
         place = position(self.tables["digests"], digest)
         return int(self.tables["classes"][place]) if place >= 0 else None
 
+    def heard(self, row: int) -> Heard:
+        """Which columns have a weight for a row, and what weight; nothing for row -1."""
+        found = []
+        for number, column in enumerate(self.columns if row >= 0 else ()):
+            weight = column.weight(row, self.base_rows)
+            if weight == weight:
+                found.append((number, weight))
+        return tuple(found)
+
+    def sums(self, found: Iterable[tuple[int, Heard]]) -> tuple[list[float], list[int]]:
+        """Σ x_j w_j and Σ x_j for each column, over the counts of tokens and what is heard of them."""
+        totals, lengths = [0.0] * len(self.columns), [0] * len(self.columns)
+        binary = [column.binary for column in self.columns]
+        for count, heard in found:
+            for number, weight in heard:
+                x = 1 if binary[number] else count
+                totals[number] += x * weight
+                lengths[number] += x
+        return totals, lengths
+
     def score(self, rows: Mapping[int, int]) -> float:
         """log p(spam | message) − log p(ham | message), for the counts of the rows that the message names."""
-        score = self.prior + sum(column.value(*column.sums(rows, self.base_rows)) for column in self.columns)
+        return self.score_heard((count, self.heard(row)) for row, count in rows.items())
+
+    def score_heard(self, found: Iterable[tuple[int, Heard]]) -> float:
+        """The same, for counts of tokens and what is heard of them."""
+        score = self.prior
+        for column, total, length in zip(self.columns, *self.sums(found), strict=True):
+            score += column.value(total, length)
         if not isfinite(score):
             raise DamagedModel("the scorecard holds numbers that are none; 'spamnb refit' makes it anew")
         return float(score)
 
     def contributions(self, rows: Mapping[int, int]) -> tuple[float, dict[int, float]]:
         """What every message gets, and what each row adds: together, the score."""
-        share = dict.fromkeys(rows, 0.0)
-        fixed = self.prior
-        for column in self.columns:
-            _, length = column.sums(rows, self.base_rows)
-            fixed += column.bias
-            for row, count in rows.items():
-                weight = column.weight(row, self.base_rows)
-                if weight == weight:
-                    x = 1 if column.binary else count
-                    share[row] += column.scale * x * (weight + column.offset) / column.divisor(length)
-        return fixed, share
+        heard = {row: self.heard(row) for row in rows}
+        _, lengths = self.sums((count, heard[row]) for row, count in rows.items())
+        shares = {
+            row: sum(self.share(count, opinion, lengths) for opinion in heard[row]) for row, count in rows.items()
+        }
+        return self.prior + sum(column.bias for column in self.columns), shares
+
+    def share(self, count: int, opinion: tuple[int, float], lengths: list[int]) -> float:
+        """What a token adds to the score through one column."""
+        number, weight = opinion
+        column = self.columns[number]
+        x = 1 if column.binary else count
+        return float(column.scale * x * (weight + column.offset) / column.divisor(lengths[number]))
 
     def verdict(self, score: float, c: float | None = None) -> Verdict:
         """Spam above log c, ham up to the ham cutoff, unsure between; a c of the caller's leaves no between."""

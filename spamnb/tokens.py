@@ -8,25 +8,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 
-from .disguise import plain_word, rejoined, unmasked
+from .disguise import MIXED, plain_words, rejoined, unmasked
 from .message import Message
 
 LONGEST_WORD = 30  # longer is base64 debris, or a language without spaces, which pairs of letters serve better
 MOST_LINKS = 200  # a page with more tells nothing new
 MOST_HOPS = 6  # Received headers read, the newest first
 
-WORD = re.compile(r"[$€£]?\w(?:[\w'’.@-]*\w)?[!%]?")
+# Twice: four mails of five are ASCII, where \w costs half.
+WORD, ASCII_WORD = (re.compile(r"[$€£\w]\w*(?:['’.@-]+\w+)*[!%]?", flag) for flag in (re.U, re.A))
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-URL = re.compile(r"\b(?:https?://|ftp://|www\.)[^\s<>\"')\]]{1,300}", re.I)
+URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"')\]]{1,300}", re.I)
 ADDRESS = re.compile(r"[\w.+=-]{1,80}@[\w.-]{1,120}")
 AUTHORITY = re.compile(r"[^/?#\\]*")
 NAME = re.compile(r"[\w.-]+")
-MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}|\b\d[\d.,]{0,15}\s?(?:usd|eur|gbp|dollars|euros?)\b")
+# Amounts of money, by the sign before them or the name behind; looked for only where such a sign or name is.
+SIGNED_MONEY, SIGNS = re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}"), ("$", "€", "£", "¥")
+NAMED_MONEY = re.compile(r"\d[\d.,]{0,15}\s?(?:usd|eur|gbp|dollars|euros?)\b")
+NAMES = (" usd", " eur", " gbp", "dollar")
 PUNCTUATION_RUN = re.compile(r"([!?$*#=~_.+-])\1{2}")
-CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
+CAPITALS, DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 HOP = re.compile(r"\b(?:from|by)\s+([\w.-]{1,120})|\[(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}\]")
 CLOCK = re.compile(r"(\d\d):\d\d(?::\d\d)?\s*([+-]\d{4}|[A-Z]{3,4})?")
 
@@ -59,8 +65,8 @@ def token_id(token: str) -> int:
     return number | ENVELOPE_BIT if colon and prefix in ENVELOPE else number
 
 
-def tokens(message: Message) -> Counter[str]:
-    """Every token of a message and how often it stands there."""
+def tokens(message: Message, numbers: Sequence[float] | None = None) -> Counter[str]:
+    """Every token of a message and how often it stands there; who has its measures already may hand them in."""
     found: list[str] = []
     for text in message.texts:
         found += text_tokens(text)
@@ -72,7 +78,7 @@ def tokens(message: Message) -> Counter[str]:
         found += link_tokens(link)
     found += header_tokens(message)
     found += structure_tokens(message)
-    found += [f"{name}:{bucket(value)}" for name, value in zip(MEASURES, measures(message), strict=True)]
+    found += [f"{name}:{bucket(value)}" for name, value in zip(MEASURES, numbers or measures(message), strict=True)]
     return Counter(found)
 
 
@@ -93,10 +99,12 @@ def words(lower: str) -> list[str]:
     runs = [] if lower.isascii() else CJK.findall(lower)
     if runs:
         lower = CJK.sub(" ", lower)
-    found = [word if len(word) <= LONGEST_WORD else f"long:{word[0]}{len(word) // 10}" for word in WORD.findall(lower)]
-    if not lower.isascii():
-        plain = [plain_word(word) for word in found]
-        found = plain + ["odd:lookalike"] * (plain != found)
+    is_ascii = lower.isascii()
+    found = (ASCII_WORD if is_ascii else WORD).findall(lower)
+    if max(map(len, found), default=0) > LONGEST_WORD:
+        found = [word if len(word) <= LONGEST_WORD else f"long:{word[0]}{len(word) // 10}" for word in found]
+    if not is_ascii and MIXED.search(lower):
+        found = [*plain_words(found), "odd:lookalike"]
     for run in runs:
         found += map("".join, pairwise(run)) if len(run) > 1 else [run]
     return found
@@ -112,7 +120,9 @@ def text_tokens(text: str) -> list[str]:
     if split := rejoined(lower):
         found += split
         found.append("odd:split")
-    found += [f"money:{len(amount)}" for amount in MONEY.findall(lower)]
+    for pattern, marks_of_it in ((SIGNED_MONEY, SIGNS), (NAMED_MONEY, NAMES)):
+        if any(mark in lower for mark in marks_of_it):
+            found += [f"money:{len(amount)}" for amount in pattern.findall(lower)]
     found += ["run:" + sign for sign in PUNCTUATION_RUN.findall(text)]
     return found
 
@@ -121,7 +131,8 @@ def links(message: Message) -> list[str]:
     """Addresses that the message links to, shown or behind the markup."""
     found = [link for link in message.links if "://" in link]
     for text in message.texts:
-        found += URL.findall(text)
+        if "://" in text or "www." in text or "WWW." in text:
+            found += URL.findall(text)
     return found[:MOST_LINKS]
 
 
@@ -139,6 +150,7 @@ def link_tokens(link: str) -> list[str]:
     return found + ["path:" + word for word in NAME.findall(path[:200])[:10] if len(word) <= LONGEST_WORD]
 
 
+@lru_cache(1 << 16)
 def parents(host: str) -> list[str]:
     """a.b.example ─▶ a.b.example, b.example, example; an address of numbers ─▶ its networks."""
     host = (NAME.findall(host) or ["none"])[0]
@@ -205,23 +217,21 @@ def structure_tokens(message: Message) -> list[str]:
 def measures(message: Message) -> tuple[float, ...]:
     """The numbers named in MEASURES."""
     text = " ".join(message.texts)
-    letters = len(text) or 1
+    letters = text.encode("ascii", "ignore")
+    length = len(text) or 1
     recipients = sum(value.count("@") for name, value in message.headers if name in ("to", "cc"))
     clock = CLOCK.search(message.header("date"))
     return (
         float(message.size),
         float(text.count(" ")),
-        100.0 * sum(map(len, CAPITALS.findall(text))) / letters,
-        100.0 * (letters - len(text.translate(NO_DIGITS))) / letters,
+        100.0 * (len(letters) - len(letters.translate(None, CAPITALS))) / length,
+        100.0 * (len(letters) - len(letters.translate(None, DIGITS))) / length,
         float(len(message.links)),
         float(message.tags["img"]),
         float(len(message.types)),
         float(recipients),
         float(clock[1]) if clock else -1.0,
     )
-
-
-NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 
 def bucket(value: float) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spamnb.disguise import plain_word, rejoined
+from spamnb.disguise import plain_words, rejoined
 from spamnb.tokens import text_tokens
 
 
@@ -44,7 +44,7 @@ def test_honest_text_is_called_no_disguise(text):
 
 
 def test_a_word_in_one_alphabet_keeps_it():
-    assert plain_word("сорок") == "сорок"
+    assert plain_words(["сорок", "free"]) == ["сорок", "free"]
 
 
 def test_only_four_letters_or_more_stand_apart():

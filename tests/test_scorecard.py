@@ -88,6 +88,12 @@ def card(request, corpus):
     return fit(corpus, CHOICES[request.param])
 
 
+def rows_in(judge, message):
+    """The rows that a message names, and how often."""
+    found = judge.tokens_of(message)
+    return {row: found[token] for token, row in judge.rows_of(found).items()}
+
+
 @pytest.mark.parametrize("which", ["learned", "unseen"])
 def test_a_message_alone_scores_as_it_does_among_others(request, card, which):
     mail, corpus = map(
@@ -98,7 +104,7 @@ def test_a_message_alone_scores_as_it_does_among_others(request, card, which):
     known = set()
     for _, raw in mail:
         message = parse(raw)
-        rows = {row: count for row, _, count in judge.rows_of(message)}
+        rows = rows_in(judge, message)
         known.add(bool(sender(message)) and card.sender_counts(token_id(sender(message)))[0] > 0)
         assert card.score(rows) == pytest.approx(together[digest(raw).encode()], abs=1e-9)
     assert known == {True, False}  # senders of both sorts were among them
@@ -107,7 +113,7 @@ def test_a_message_alone_scores_as_it_does_among_others(request, card, which):
 def test_contributions_add_up_to_the_score(card, mail, unseen_mail):
     judge = Judge(card)
     for _, raw in (*mail, *unseen_mail, (False, b"")):
-        rows = {row: count for row, _, count in judge.rows_of(parse(raw))}
+        rows = rows_in(judge, parse(raw))
         fixed, shares = card.contributions(rows)
         assert shares.keys() == rows.keys()
         assert fixed + sum(shares.values()) == pytest.approx(card.score(rows), abs=1e-9)

@@ -21,6 +21,7 @@ from .rows import score_rows
 
 KINDS = ("corrected", "multinomial")
 HELD_OUT_FOLDS = 3
+ENOUGH_HELD_OUT = 8000  # messages to calibrate and set cutoffs on; more would only take time
 CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
 STRAY_SHARE, STRAY_MESSAGES = 0.003, 3  # of such that are borne: honest mail has fewer
 MOST_HAM_LOST = 0.004  # share of held-out ham that may score above the spam cutoff; the full fit loses half of it
@@ -50,22 +51,27 @@ def fit(corpus: Corpus, choice: Choice) -> Scorecard:
     if trusted is not corpus:
         card = grafted(card, fit_plain(corpus, choice, opinions=False))
     card.tables |= digest_tables(corpus)
-    slope, card.prior = calibration(held_out, trusted.labels)
+    scored = ~np.isnan(held_out)
+    scores, labels = held_out[scored], trusted.labels[scored]
+    slope, card.prior = calibration(scores, labels)
     for column in card.columns:
         column.scale *= slope
-    spam_cutoff, card.ham_cutoff = cutoffs(slope * held_out + card.prior, trusted.labels)
+    spam_cutoff, card.ham_cutoff = cutoffs(slope * scores + card.prior, labels)
     card.c = exp(spam_cutoff)
     return card
 
 
 def trustworthy(corpus: Corpus, choice: Choice, folds: int) -> tuple[Corpus, NDArray[np.float64]]:
-    """The messages to fit on, and their held-out scores: without likely label errors, if those are more than stray."""
-    held_out = held_out_scores(corpus, choice, folds)
-    doubted = contradicted(held_out, corpus.labels)
+    """The messages to fit on, without label errors if those are more than stray; and held-out scores of enough."""
+    held_out = held_out_scores(corpus, choice, folds, enough=ENOUGH_HELD_OUT)
+    scored = ~np.isnan(held_out)
+    doubted = contradicted(held_out[scored], corpus.labels[scored])
     if doubted.sum() <= max(STRAY_MESSAGES, STRAY_SHARE * len(doubted)):
         return corpus, held_out
-    trusted = corpus.take(~doubted)
-    return trusted, held_out_scores(trusted, choice, min(folds, *trusted.messages))
+    if not scored.all():
+        held_out = held_out_scores(corpus, choice, folds)
+    trusted = corpus.take(~contradicted(held_out, corpus.labels))
+    return trusted, held_out_scores(trusted, choice, min(folds, *trusted.messages), enough=ENOUGH_HELD_OUT)
 
 
 def contradicted(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> Any:
@@ -137,11 +143,13 @@ def train_and_test(corpus: Corpus, folds: int, seed: int = 0) -> Iterator[tuple[
         yield corpus.take(fold != number), fold == number
 
 
-def held_out_scores(corpus: Corpus, choice: Choice, folds: int, seed: int = 0) -> NDArray[np.float64]:
-    """The plain model's score of each message when it was not among those learned."""
-    scores = np.empty(len(corpus.labels))
-    for train, test in train_and_test(corpus, folds, seed):
+def held_out_scores(corpus: Corpus, choice: Choice, folds: int, enough: int | None = None) -> NDArray[np.float64]:
+    """The plain model's score of each message when it was not among those learned; NaN after enough of them."""
+    scores = np.full(len(corpus.labels), np.nan)
+    for train, test in train_and_test(corpus, folds):
         scores[test] = score_rows(fit_plain(train, choice), corpus.take(test))
+        if enough is not None and len(scores) - np.isnan(scores).sum() >= enough:
+            break
     return scores
 
 

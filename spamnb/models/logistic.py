@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 RIDGE = 1e-6  # times ½|w|²; the few iterations regularise more than this does (decisions/003)
-ITERATIONS = 60
+ITERATIONS = 30  # 60: the same accuracy, in twice the time (decisions/003)
 LEAST_SLOPE = 0.01  # on little mail chance can rank the held-out spam below the ham; the model must not turn round
 
 
