@@ -97,8 +97,8 @@ def short_digest(digest: bytes | str) -> int:
 
 
 def parse(raw: bytes) -> Message:
-    """Read a message of any bytes."""
-    raw = canonical(raw)
+    """Read a message of any bytes; blank lines at its end are no part of it."""
+    raw = canonical(raw).rstrip(b"\n")
     message = Message()
     if not raw.strip():
         message.defects.append("empty")
@@ -230,7 +230,7 @@ class _Parser:
         self.part = dict(reversed(headers))
         if top:
             self.message.headers = headers
-            self.message.size = max(len(self.raw.rstrip(b"\n")) - stop, 0)
+            self.message.size = end - stop
             if not headers:
                 self.message.defects.append("no headers")
         if self.raw.startswith(b"\n", stop):

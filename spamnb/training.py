@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .archive import Saved
-from .corpus import Chunk, Corpus, Gathered, count_chunk, gather, taught
+from .corpus import Corpus
 from .errors import BadData, CannotWrite, NoInput, Usage
+from .gathering import Chunk, Gathered, count_chunk, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import Choice, fit

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .archive import Saved
-from .corpus import Corpus, from_lessons, merged, with_block
+from .corpus import Corpus, merged, with_block
 from .errors import BadData
+from .gathering import from_lessons
 from .journal import Lesson
 from .models import KINDS, Choice
 from .models.multinomial import word_totals

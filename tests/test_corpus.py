@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb.corpus import count_chunk, gather
 from spamnb.errors import BadData
+from spamnb.gathering import count_chunk, gather
 from spamnb.mailbox import Unit
 from spamnb.message import digest, parse
 from spamnb.tokens import MEASURES, measures, sender, token_id, tokens

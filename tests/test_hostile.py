@@ -17,9 +17,9 @@ import pytest
 from conftest import invented_mail
 
 from spamnb import archive
-from spamnb.corpus import from_lessons
 from spamnb.errors import CannotWrite
 from spamnb.filtering import Judge
+from spamnb.gathering import from_lessons
 from spamnb.learning import label_of, learn, lesson_of
 from spamnb.mailbox import Mail
 from spamnb.message import digest

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spamnb import learning
-from spamnb.corpus import from_lessons
 from spamnb.errors import CannotWrite, DamagedModel, NoModel
 from spamnb.filtering import Judge
+from spamnb.gathering import from_lessons
 from spamnb.journal import append_lessons, read_journal
 from spamnb.learning import ensure_model, fold_is_due, label_of, learn, learn_if_sure, lesson_of
 from spamnb.mailbox import Mail

@@ -16,7 +16,7 @@ from mail_bytes import any_mail, assert_passed_whole, without_forged
 
 from spamnb import passing
 from spamnb.cardfile import from_bytes, to_bytes
-from spamnb.corpus import from_lessons
+from spamnb.gathering import from_lessons
 from spamnb.headers import DIALECTS
 from spamnb.learning import label_of, lesson_of
 from spamnb.models import Choice

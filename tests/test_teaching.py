@@ -7,8 +7,8 @@ import pytest
 from conftest import invented_mail
 
 from spamnb.cardfile import from_bytes, later_to_bytes, to_bytes
-from spamnb.corpus import from_lessons
 from spamnb.filtering import Judge
+from spamnb.gathering import from_lessons
 from spamnb.learning import lesson_of
 from spamnb.message import short_digest
 from spamnb.models import KINDS, Choice, fit

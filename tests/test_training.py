@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.corpus import Gathered
 from spamnb.errors import BadData, CannotWrite, NoInput, NotAMailbox
+from spamnb.gathering import Gathered
 from spamnb.journal import Lesson, append_lessons
 from spamnb.models import Choice
 from spamnb.settings import Settings

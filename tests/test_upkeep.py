@@ -9,9 +9,10 @@ import pytest
 from conftest import invented_mail
 
 from spamnb.cardfile import to_bytes
-from spamnb.corpus import from_lessons, with_block
+from spamnb.corpus import with_block
 from spamnb.errors import BadData
 from spamnb.filtering import Judge
+from spamnb.gathering import from_lessons
 from spamnb.learning import learn, lesson_of
 from spamnb.mailbox import Mail
 from spamnb.models import KINDS, Choice

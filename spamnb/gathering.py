@@ -1,0 +1,173 @@
+"""Many messages, read in parallel, or lessons ─▶ a corpus."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .corpus import Corpus, columns_of, merged
+from .journal import Lesson
+from .mailbox import LeftOut, Unit, messages
+from .message import digest, parse
+from .tokens import MEASURES, measures, sender, token_id, tokens
+
+DIGEST_LETTERS = 32
+
+
+@dataclass
+class Chunk:
+    """What a worker found in some of the mail: a small count matrix over words of its own."""
+
+    words: str  # joined by line ends
+    indices: array[int]
+    counts: array[int]
+    lengths: array[int]  # tokens of each message
+    digests: list[str]
+    senders: array[int]
+    measures: array[float]
+    names: list[str]
+    left_out: LeftOut
+    size: int  # bytes of mail read
+
+    @property
+    def tokens(self) -> list[str]:
+        return self.words.split("\n") if self.words else []
+
+
+def count_chunk(units: list[Unit]) -> Chunk:
+    """Read some mail and count its tokens. Runs in a worker."""
+    chunk = Chunk("", array("i"), array("i"), array("i"), [], array("Q"), array("d"), [], LeftOut(), 0)
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    indices: list[int] = []  # a list takes many numbers quicker than an array does
+    counts: list[int] = []
+    for unit in units:
+        chunk.size += unit.size
+        for mail in messages(unit, chunk.left_out):
+            message = parse(mail.raw)
+            measured = measures(message)
+            row = tokens(message, measured)
+            indices += map(numbers.__getitem__, row)
+            counts += row.values()
+            chunk.lengths.append(len(row))
+            chunk.digests.append(digest(mail.raw))
+            address = sender(message)
+            chunk.senders.append(token_id(address) if address else 0)
+            chunk.measures.extend(measured)
+            chunk.names.append(mail.name)
+    chunk.indices, chunk.counts = array("i", indices), array("i", counts)
+    chunk.words = "\n".join(numbers)
+    return chunk
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A corpus and what did not make it there."""
+
+    corpus: Corpus
+    duplicates: int  # messages that were there already
+    contradictions: list[str]  # names of messages found in both classes
+    left_out: LeftOut
+
+
+def gather(chunks: Iterable[tuple[bool, Chunk]], date: int) -> Gathered:
+    """Merge labelled chunks into a corpus: duplicates once, messages of both classes not at all."""
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    parts: list[tuple[bool, Chunk]] = []
+    indices: list[NDArray[np.int32]] = []
+    for label, chunk in chunks:
+        here = np.fromiter(map(numbers.__getitem__, chunk.tokens), np.int32)
+        indices.append(here[np.frombuffer(chunk.indices, np.int32)] if here.size else here)
+        chunk.words, chunk.indices = "", array("i")  # no longer needed; the matrix is what stays in memory
+        parts.append((label, chunk))
+    labels = np.repeat([label for label, _ in parts], [len(chunk.digests) for _, chunk in parts]).astype(bool)
+    counts = sparse.csr_matrix(
+        (joined(parts, "counts", np.int32), np.concatenate([*indices, np.empty(0, np.int32)]),
+         np.append(0, np.cumsum(joined(parts, "lengths", np.int32), dtype=np.int64))),
+        shape=(len(labels), len(numbers)),
+    )  # fmt: skip
+    names = list(numbers)
+    ids = np.fromiter(map(token_id, names), np.uint64, len(names))
+    whole = Corpus(
+        tokens=names,
+        ids=ids,
+        counts=counts,
+        labels=labels,
+        digests=np.array(list(chain.from_iterable(chunk.digests for _, chunk in parts)), f"S{DIGEST_LETTERS}"),
+        dates=np.full(len(labels), date, np.int64),
+        senders=joined(parts, "senders", np.uint64),
+        measures=joined(parts, "measures", np.float64).astype(np.float32).reshape(len(labels), len(MEASURES)),
+    )
+    left_out = LeftOut()
+    for _, chunk in parts:
+        left_out.merge(chunk.left_out)
+    return distinct(whole, list(chain.from_iterable(chunk.names for _, chunk in parts)), left_out)
+
+
+def joined(parts: list[tuple[bool, Chunk]], field: str, kind: type[np.generic]) -> NDArray[Any]:
+    """One field of all chunks."""
+    return np.concatenate([np.empty(0, kind), *(np.frombuffer(getattr(chunk, field), kind) for _, chunk in parts)])
+
+
+def distinct(whole: Corpus, names: list[str], left_out: LeftOut) -> Gathered:
+    """Each message once, in canonical order, unless its copies are of both classes."""
+    _, copies = np.unique(whole.digests, return_inverse=True)
+    by_size = np.lexsort((whole.measures[:, 0], copies))  # copies may differ in blank lines at the end
+    first = by_size[np.unique(copies[by_size], return_index=True)[1]]
+    spam = np.bincount(copies, whole.labels, minlength=len(first))
+    clear = (spam == 0) | (spam == np.bincount(copies, minlength=len(first)))
+    contradictions = [name for name, kept in zip(names, clear[copies], strict=True) if not kept]
+    order = np.argsort(whole.ids)
+    by_id = replace(
+        whole,
+        tokens=[whole.tokens[column] for column in order],
+        ids=whole.ids[order],
+        counts=columns_of(whole.counts, order),
+    )
+    duplicates = len(names) - len(first) - (len(contradictions) - int((~clear).sum()))
+    return Gathered(by_id.take(first[clear]), duplicates, contradictions, left_out)
+
+
+def taught(corpus: Corpus, lessons: list[Lesson]) -> Corpus:
+    """The corpus after some lessons: the last one about a message holds."""
+    last = {lesson.digest.encode(): lesson for lesson in lessons}
+    learned = {name: row for row, name in enumerate(corpus.digests.tolist()) if name in last}
+    gone = [row for name, row in learned.items() if last[name].label is None]
+    labels, dates = corpus.labels.copy(), corpus.dates.copy()
+    for name, row in learned.items():
+        labels[row], dates[row] = bool(last[name].label), last[name].date
+    kept = replace(corpus, labels=labels, dates=dates).take(np.delete(np.arange(len(labels)), gone))
+    new = [lesson for name, lesson in last.items() if name not in learned and lesson.label is not None]
+    return merged([kept, from_lessons(new)])
+
+
+def from_lessons(lessons: list[Lesson]) -> Corpus:
+    """Lessons about different messages as a corpus of their own."""
+    chunks = [
+        (
+            bool(lesson.label),
+            Chunk(
+                words="\n".join(lesson.counts or {}),
+                indices=array("i", range(len(lesson.counts or {}))),
+                counts=array("i", (lesson.counts or {}).values()),
+                lengths=array("i", [len(lesson.counts or {})]),
+                digests=[lesson.digest],
+                senders=array("Q", [lesson.sender]),
+                measures=array("d", lesson.measures),
+                names=[""],
+                left_out=LeftOut(),
+                size=0,
+            ),
+        )
+        for lesson in lessons
+    ]
+    corpus = gather(chunks, 0).corpus
+    date_of = {lesson.digest.encode(): lesson.date for lesson in lessons}
+    return replace(corpus, dates=np.array([date_of[digest] for digest in corpus.digests.tolist()], np.int64))
