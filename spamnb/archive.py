@@ -22,7 +22,7 @@ from .seal import SEAL_BYTES, seal_of, sealed_generation
 FORMAT = 1
 # What a model file may name: arrays, and the wrapper that joblib puts around them.
 HARMLESS = {("joblib.numpy_pickle", "NumpyArrayWrapper"), ("numpy", "ndarray"), ("numpy", "dtype")}
-FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures")
+FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures", "lessons")
 
 
 @dataclass(frozen=True)

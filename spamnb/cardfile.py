@@ -156,6 +156,8 @@ def open_model(directory: str) -> Scorecard:
     path = os.path.join(directory, SCORECARD)
     later = mapped(os.path.join(directory, LATER))  # first: a fold replaces the scorecard before it removes this
     base = mapped(path)
+    if base is None and os.path.exists(os.path.join(directory, "model.joblib")):
+        raise BadConfig(f"{path}: not there, but the model is; 'spamnb refit' makes it anew")
     if base is None:
         raise NoModel(f"{directory}: no model here; 'spamnb train HAM SPAM' makes one")
     return from_bytes(base, later, path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from .cardfile import open_model
@@ -35,11 +35,13 @@ def classify_paths(paths: list[str], settings: Settings, form: str, exit_code: b
     return EXIT_CODES[answers[0].verdict.label]
 
 
-def judge_all(paths: list[str], settings: Settings) -> Iterator[tuple[list[Judged], LeftOut]]:
-    """Verdicts on all mail in the paths, in order, with what could not be read."""
+def judge_all(
+    paths: list[str], settings: Settings, exclude: Sequence[str] = ()
+) -> Iterator[tuple[list[Judged], LeftOut]]:
+    """Verdicts on all mail in the paths, in order, with what could not be read; some folders inside may be excluded."""
     open_model(settings.model)  # a missing model is told before the mail is looked at
     left_out = LeftOut()
-    work = list(units_of(paths, left_out))
+    work = list(units_of(paths, left_out, exclude))
     judge = partial(judge_units, settings.model, settings.threshold)
     if len(work) == 1:
         yield judge(work)
@@ -64,11 +66,11 @@ def judge_and_learn(paths: list[str], settings: Settings) -> Iterator[tuple[list
     yield [], left_out
 
 
-def units_of(paths: list[str], left_out: LeftOut) -> Iterator[Unit]:
+def units_of(paths: list[str], left_out: LeftOut, exclude: Sequence[str] = ()) -> Iterator[Unit]:
     """The work in several mailboxes; one that is not there is an error only when it is the only one."""
     for path in paths:
         try:
-            yield from units(path, left_out)
+            yield from units(path, left_out, exclude)
         except SpamnbError as error:
             if len(paths) == 1:
                 raise

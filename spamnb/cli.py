@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import sys
 from importlib import import_module
 from keyword import iskeyword
 
@@ -43,8 +41,6 @@ def run(args: list[str]) -> int:
     """Read the command line and do what it says; the exit status."""
     # Threads of the linear algebra library cost more than they give here, and many times that on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to stop
     if "_SPAMNB_COMPLETE" in os.environ:
         commands.main(prog_name="spamnb")
     try:

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from .tokens import known_token, token_id
 
-ROW_FIELDS = ("labels", "digests", "dates", "senders", "measures")
+ROW_FIELDS = ("labels", "digests", "dates", "senders", "measures", "lessons")
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Corpus:
     dates: NDArray[np.int64]  # seconds since 1970 when the message was learned
     senders: NDArray[np.uint64]  # ids of the From addresses, 0 where there is none
     measures: NDArray[np.float32]  # messages × MEASURES
+    lessons: NDArray[np.bool_]  # True where the user taught or corrected the message himself
     block: NDArray[np.int64] | None = None  # 2 × tokens: totals of ham and of spam that came without their messages
     block_messages: tuple[int, int] = (0, 0)  # how many messages those were
 
@@ -60,6 +61,7 @@ class Corpus:
             dates=self.dates[rows],
             senders=self.senders[rows],
             measures=self.measures[rows],
+            lessons=self.lessons[rows],
             block=None if self.block is None else self.block[:, used],
             block_messages=self.block_messages,
         )

@@ -31,13 +31,15 @@ def main() -> NoReturn:
     """Run the program; every failure is one line and an exit code of sysexits.h."""
     from .errors import CannotWrite, SpamnbError
 
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to stop
     try:
         status = dispatch("".join(sys.argv[1:2]), sys.argv[2:])
         sys.stdout.flush()
     except SpamnbError as error:
         status = complain(str(error), error.exit_code)
     except KeyboardInterrupt:
-        status = complain("interrupted; nothing was changed", 130)
+        status = complain("interrupted; what was saved before stands", 130)
     except BrokenPipeError:  # the reader has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         status = 141
@@ -84,7 +86,8 @@ def understood(command: str, args: list[str]) -> dict[str, Any] | None:
     paths: list[str] = []
     words = iter(args)
     for word in words:
-        name, equals, value = word[2:].replace("-", "_", 1).partition("=")
+        name, equals, value = word[2:].partition("=")
+        name = name.replace("-", "_")
         if not word.startswith("-") or word == "-":
             paths.append(word)
         elif not word.startswith("--") or name not in options:

@@ -10,13 +10,14 @@ from functools import lru_cache
 from .cardfile import SCORECARD, open_model
 from .mailbox import LeftOut, Unit, messages
 from .message import Message, parse
-from .scorecard import Scorecard, Verdict
+from .scorecard import UNSURE, Scorecard, Verdict
 from .tokens import known_token, sender, token_id, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .scorecard import Heard
 
+NO_WORDS = "no word that the model knows"
 MOST_REMEMBERED = 1_000_000  # tokens that a judge of many messages keeps in mind
 
 
@@ -41,7 +42,12 @@ class Judge:
 
     def judge(self, raw: bytes) -> Verdict:
         """The verdict on a message of any bytes."""
-        return self.card.verdict(self.card.score_heard(self.heard_of(self.tokens_of(parse(raw)))), self.c)
+        return self.verdict_on(self.heard_of(self.tokens_of(parse(raw))))
+
+    def verdict_on(self, heard: list[tuple[int, Heard]]) -> Verdict:
+        """The verdict on what is heard; where nothing is, the model has nothing to say."""
+        verdict = self.card.verdict(self.card.score_heard(heard), self.c)
+        return verdict if heard or self.c is not None or verdict.reason else Verdict(verdict.score, UNSURE, NO_WORDS)
 
     def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
         """The verdict, what every message gets, and the clues, strongest first: they add up to the score."""
@@ -50,7 +56,7 @@ class Judge:
         fixed, share = self.card.contributions({row: found[token] for token, row in rows.items()})
         clues = [Clue(token, found[token], share[row]) for token, row in rows.items()]
         clues.sort(key=lambda clue: (-abs(clue.weight), clue.token))
-        return self.card.verdict(self.card.score_heard(self.heard_of(found)), self.c), fixed, clues
+        return self.verdict_on(self.heard_of(found)), fixed, clues
 
     def rows_of(self, found: Mapping[str, int]) -> dict[str, int]:
         """The row of every token that the scorecard knows."""

@@ -51,6 +51,9 @@ def count_chunk(units: list[Unit]) -> Chunk:
     for unit in units:
         chunk.size += unit.size
         for mail in messages(unit, chunk.left_out):
+            if not mail.raw.strip():
+                chunk.left_out.count("without a byte of mail")
+                continue
             message = parse(mail.raw)
             measured = measures(message)
             row = tokens(message, measured)
@@ -104,6 +107,7 @@ def gather(chunks: Iterable[tuple[bool, Chunk]], date: int) -> Gathered:
         dates=np.full(len(labels), date, np.int64),
         senders=joined(parts, "senders", np.uint64),
         measures=joined(parts, "measures", np.float64).astype(np.float32).reshape(len(labels), len(MEASURES)),
+        lessons=np.zeros(len(labels), bool),
     )
     left_out = LeftOut()
     for _, chunk in parts:
@@ -140,10 +144,12 @@ def taught(corpus: Corpus, lessons: list[Lesson]) -> Corpus:
     last = {lesson.digest.encode(): lesson for lesson in lessons}
     learned = {name: row for row, name in enumerate(corpus.digests.tolist()) if name in last}
     gone = [row for name, row in learned.items() if last[name].label is None]
-    labels, dates = corpus.labels.copy(), corpus.dates.copy()
+    labels, dates, lessons_here = corpus.labels.copy(), corpus.dates.copy(), corpus.lessons.copy()
     for name, row in learned.items():
-        labels[row], dates[row] = bool(last[name].label), last[name].date
-    kept = replace(corpus, labels=labels, dates=dates).take(np.delete(np.arange(len(labels)), gone))
+        labels[row], dates[row], lessons_here[row] = bool(last[name].label), last[name].date, True
+    kept = replace(corpus, labels=labels, dates=dates, lessons=lessons_here).take(
+        np.delete(np.arange(len(labels)), gone)
+    )
     new = [lesson for name, lesson in last.items() if name not in learned and lesson.label is not None]
     return merged([kept, from_lessons(new)])
 
@@ -170,4 +176,5 @@ def from_lessons(lessons: list[Lesson]) -> Corpus:
     ]
     corpus = gather(chunks, 0).corpus
     date_of = {lesson.digest.encode(): lesson.date for lesson in lessons}
-    return replace(corpus, dates=np.array([date_of[digest] for digest in corpus.digests.tolist()], np.int64))
+    dates = np.array([date_of[name] for name in corpus.digests.tolist()], np.int64)
+    return replace(corpus, dates=dates, lessons=np.ones(len(dates), bool))

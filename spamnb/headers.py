@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from . import __version__
-from .message import header_end
+from .message import OURS_ON_TOP, header_end
 from .scorecard import SPAM, Verdict
 
 OURS = b"X-Spamnb"
@@ -42,10 +42,13 @@ def tagged(raw: bytes, verdict: Verdict, required: float, clues: Sequence[tuple[
     newline = b"\r\n" if raw[start : raw.find(b"\n", start) + 1].endswith(b"\r\n") else b"\n"
     written = verdict_headers(verdict, required, style)
     if style.evidence:
-        written.append(("X-Spamnb-Evidence", evidence_text(clues)))
+        written.insert(-1, ("X-Spamnb-Evidence", evidence_text(clues)))
     ours = b"".join(f"{name}: {text}\n".encode("ascii").replace(b"\n", newline) for name, text in written)
     end = head_end(raw, start)
-    head = without(raw[start:end], FORGEABLE[style.dialect])
+    before = OURS_ON_TOP.match(
+        raw, start
+    )  # from an earlier pass; a first line that begins with a space is no fold of it
+    head = without(raw[before.end() if before else start : end], FORGEABLE[style.dialect])
     if style.subject_tag and verdict.label == SPAM:
         stop = header_end(head, 0, len(head))
         head = with_subject_tag(head[:stop], style.subject_tag, newline) + head[stop:]

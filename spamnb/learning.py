@@ -49,7 +49,7 @@ def learn(store: Store, mails: Iterable[Mail], label: bool | None, fold: bool = 
     now = int(time.time())
     lessons = (lesson_of(mail.raw, label, now) for mail in mails)
     while batch := list(islice(lessons, BATCH)):
-        with store.locked():
+        with store.locked(create=False):
             card = up_to_date(store, learned)
             take_in(store, card, batch, learned)
             if fold and fold_is_due(card):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from spamnb.errors import NoInput, NotAMailbox
+from .errors import NoInput, NotAMailbox
 
 BLOCK = 1 << 20
 SLICE = 2 << 20  # enough work to pay for handing it to a worker, little enough to share out evenly

@@ -24,6 +24,12 @@ SEPARATOR_LINE = re.compile(rb">?From .*\n?")
 DASHES = re.compile(rb"\n--(.*)")
 ATTACHED_MESSAGES = ("message/rfc822", "message/global")
 QUOTED_FROM = re.compile(rb"^>+From ", re.M)
+# What `spamnb filter` puts on top of a message (headers.py).
+OURS_ON_TOP = re.compile(
+    rb"(?:X-Spam-Status: (?:Yes|No), score=.*\n\ttests=spamnb .*\n(?:X-Spam-Flag: YES\r?\n)?(?:X-Spam-Level: \*+\r?\n)?"
+    rb"|X-Bogosity: \w+, tests=spamnb, .*\n)?"
+    rb"(?:X-Spamnb-Evidence: .*+(?:\n\t.*+)*+\n)?X-Spamnb: (?:spam|ham|unsure), .*\n"
+)
 # What spamnb kept of a subject that it tagged (headers.py).
 TAGGED_SUBJECT = re.compile(rb"^X-Spamnb-Subject: (?:=(.*+(?:\n[ \t].*+)*+)|none)$", re.M)
 # Headers that filters and mail clients write after the fact: no part of what was sent.
@@ -68,13 +74,15 @@ class Message:
 
 
 def canonical(raw: bytes) -> bytes:
-    """The message with LF line ends and without an mbox `From ` line."""
+    """The message with LF line ends, without an mbox `From ` line and what our filter put on top."""
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n")
         if b"\r" in raw:
             raw = re.sub(rb"\r+\n?", b"\n", raw)
     if raw.startswith((b"From ", b">From ")):
         raw = raw[SEPARATOR_LINE.match(raw).end() :]  # type: ignore[union-attr]
+    if raw.startswith(b"X-") and (ours := OURS_ON_TOP.match(raw)):
+        raw = raw[ours.end() :]
     return raw
 
 

@@ -36,11 +36,11 @@ def progress(task: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bars.update(bar, completed=done, total=total)
 
 
-def table(*headings: str, title: str = "") -> Table:
-    """A table whose first column is text and whose others are numbers."""
+def table(*headings: str, title: str = "", texts: int = 1) -> Table:
+    """A table whose first columns are texts and whose others are numbers."""
     made = Table(box=SIMPLE, title=title or None, title_justify="left", pad_edge=False)
     for number, heading in enumerate(headings):
-        made.add_column(heading, justify="right" if number else "left", overflow="fold")
+        made.add_column(heading, justify="right" if number >= texts else "left", overflow="fold")
     return made
 
 
@@ -114,7 +114,7 @@ def show_explanation(
 
 def show_overview(found: Overview) -> None:
     """What a model holds."""
-    made = table("model", "")
+    made = table("model", "", texts=2)
     for name, value in found.settings:
         made.add_row(name, value)
     out = console()
@@ -137,12 +137,12 @@ def show_doubts(doubts: Sequence[Doubt], names: Mapping[str, str]) -> None:
     if not doubts:
         out.print("no message is contradicted by the others")
         return
-    made = table("learned as", "spam by the others", "from", "words of the subject", "where")
     for doubt in doubts:
         where = names.get(doubt.digest, doubt.digest[:12])
         words = " ".join(doubt.subject_words[:10])
-        made.add_row(doubt.label, f"{doubt.probability:.4f}", shown(doubt.sender), shown(words), shown(where))
-    out.print(made)
+        line = f"learned as {doubt.label}, by the others spam with {doubt.probability:.4f}: {where}"
+        out.print(shown(line), soft_wrap=True)
+        out.print(shown(f"    from {doubt.sender or 'nobody'}; subject has: {words or 'no words'}"), soft_wrap=True)
     out.print("correct one with 'spamnb learn --ham PATH' or 'spamnb learn --spam PATH'")
 
 

@@ -70,7 +70,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
 
 def load_settings(environ: Mapping[str, str], options: Mapping[str, Any]) -> Settings:
     """Settle every setting; each wrong one is named with where it stands and what is allowed."""
-    home = environ.get("HOME") or "~"
+    home = environ.get("HOME") or os.path.expanduser("~")
     data = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
     config = environ.get("SPAMNB_CONFIG") or os.path.join(
         environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "spamnb", "config.toml"

@@ -86,8 +86,13 @@ class Store:
             return None
 
     def lessons_at_stake(self) -> int:
-        """How many lessons would go with the model; without one to compare with, all that are there."""
-        return len(self.lessons(self.generation()).lessons)
+        """How many lessons, folded in or not, would go with the model."""
+        waiting = {lesson.digest.encode() for lesson in self.lessons(self.generation()).lessons}
+        try:
+            corpus = self.load().corpus
+        except SpamnbError:  # there is none to look into
+            return len(waiting)
+        return len(waiting | set(corpus.digests[corpus.lessons].tolist()))
 
     def save(self, saved: Saved, card: Scorecard) -> None:
         """Replace the model: either all of the new one is there afterwards, or all of the old. Needs the lock.
@@ -120,8 +125,10 @@ class Store:
         self.replace(rows, outcome="lessons are in the journal, and heard after the next 'spamnb refit'")
 
     @contextmanager
-    def locked(self, patience: float = PATIENCE) -> Iterator[None]:
-        """Keep other writers out; the directory is made when it is not there."""
+    def locked(self, patience: float = PATIENCE, create: bool = True) -> Iterator[None]:
+        """Keep other writers out; the directory is made when it is not there and may be."""
+        if not create and not self.path.is_dir():
+            raise NoModel(f"{self.path}: no model here; 'spamnb train HAM SPAM' makes one")
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.check_place()
@@ -192,12 +199,6 @@ def wait_for(handle: int, path: Path, patience: float) -> None:
             if time.monotonic() > limit:
                 raise TryLater(f"{path}: another spamnb is writing this model; try again later") from None
             time.sleep(0.02)
-
-
-def on_disk(file: IO[bytes]) -> None:
-    """Wait until what has been written is on disk."""
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def sync_directory(path: Path) -> None:

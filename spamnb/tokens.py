@@ -78,7 +78,9 @@ def tokens(message: Message, numbers: Sequence[float] | None = None) -> Counter[
         found += link_tokens(link)
     found += header_tokens(message)
     found += structure_tokens(message)
-    found += [f"{name}:{bucket(value)}" for name, value in zip(MEASURES, numbers or measures(message), strict=True)]
+    found += [
+        f"{name}:{bucket(name, value)}" for name, value in zip(MEASURES, numbers or measures(message), strict=True)
+    ]
     return Counter(found)
 
 
@@ -205,12 +207,12 @@ def hop_tokens(value: str) -> list[str]:
 
 def structure_tokens(message: Message) -> list[str]:
     """What the message is made of."""
-    found = ["part:" + kind for kind in message.types]
-    found += ["charset:" + charset for charset in message.charsets]
+    found = ["part:" + "/".join(NAME.findall(kind)[:2]) for kind in message.types]
+    found += ["charset:" + "".join(NAME.findall(charset)[:1]) for charset in message.charsets]
     found += ["defect:" + defect for defect in message.defects]
     for name in message.attachments:
         found += ["file:" + word for word in NAME.findall(name.lower())[:5]]
-        found.append("file:." + name.lower().rpartition(".")[2][:10])
+        found.append("file:." + "".join(NAME.findall(name.lower().rpartition(".")[2][:10])[:1]))
     return found
 
 
@@ -234,6 +236,6 @@ def measures(message: Message) -> tuple[float, ...]:
     )
 
 
-def bucket(value: float) -> int:
-    """Which power of two a measure lies below."""
-    return int(value + 1).bit_length()
+def bucket(name: str, value: float) -> int:
+    """Which power of two a measure lies below; of the day, which sixth."""
+    return int(value // 4) if name == "hour" else int(value + 1).bit_length()

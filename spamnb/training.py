@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from .archive import Saved
 from .corpus import Corpus
-from .errors import BadData, CannotWrite, NoInput, Usage
+from .errors import BadConfig, BadData, CannotWrite, NoInput, Usage
 from .gathering import Chunk, Gathered, count_chunk, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
@@ -45,16 +46,24 @@ def train(
     progress: Progress = lambda done, total: None,
 ) -> Trained:
     """Fit a model on mailboxes of any kind and put it into its directory."""
+    if not overwrite:
+        with suppress(BadConfig):  # a place that cannot be read is told when it is to be written
+            refuse_to_lose_lessons(store)
     gathered = read_labelled(ham, spam, jobs=jobs, progress=progress)
     card = fit(gathered.corpus, choice)
     with store.locked():
-        lessons = store.lessons_at_stake()
-        if lessons and not overwrite:
-            raise CannotWrite(
-                f"{store.path}: {lessons} lessons learned since the last training would go; --replace lets them"
-            )
+        if not overwrite:
+            refuse_to_lose_lessons(store)
         store.save(Saved(gathered.corpus, choice, new_generation()), card)
     return Trained(gathered, card)
+
+
+def refuse_to_lose_lessons(store: Store) -> None:
+    """Training anew forgets what has been taught since; that must be wanted."""
+    if lessons := store.lessons_at_stake():
+        raise CannotWrite(
+            f"{store.path}: {lessons} lessons learned since the last training would go; --replace lets them"
+        )
 
 
 def current(store: Store) -> tuple[Saved, Journal]:
@@ -118,10 +127,15 @@ def labelled_chunks(work: dict[bool, list[Unit]], jobs: int | None, progress: Pr
             yield label, chunk
 
 
+def check_counts(kind: str, counts: str | None) -> None:
+    """Refuse to count what the model does not look at."""
+    if kind == "corrected" and counts == "raw":
+        raise Usage("--counts raw goes with --kind multinomial; the corrected model looks whether a word is there")
+
+
 def choice_of(settings: Settings) -> Choice:
     """The model that the settings ask for."""
-    if settings.kind == "corrected" and settings.counts == "raw":
-        raise Usage("--counts raw goes with --kind multinomial; the corrected model looks whether a word is there")
+    check_counts(settings.kind, settings.counts)
     contacts = read_contacts(settings.contacts) if settings.contacts else np.empty(0, np.uint64)
     return Choice(settings.kind, settings.alpha, settings.counts, contacts)
 

@@ -30,7 +30,7 @@ OUR_PREFIXES = {ours: theirs for theirs, ours in BOGOFILTER_PREFIXES.items()}
 
 def expire(store: Store, *, before: int | None = None, most: int | None = None) -> int:
     """Remove the messages that were learned before a time, or all but the newest; how many went."""
-    with store.locked():
+    with store.locked(create=False):
         saved, _ = current(store)
         corpus = saved.corpus
         kept = np.ones(len(corpus.dates), bool) if before is None else corpus.dates >= before
@@ -47,7 +47,7 @@ def merge(store: Store, others: Iterable[Store]) -> int:
     """Take the messages of other models in; where two differ on a message, the later lesson holds. How many changed."""
     changed = 0
     taken = [current(other)[0].corpus for other in others]
-    with store.locked():
+    with store.locked(create=False):
         saved, _ = current(store)
         corpus = saved.corpus
         for other in taken:
@@ -120,7 +120,7 @@ def import_lines(store: Store, lines: Iterable[str], name: str) -> Imported:
     """Take an export of ours, or a dump of bogofilter's, into a model."""
     text = iter(lines)
     first = next(text, "")
-    with store.locked():
+    with store.locked(create=False):
         saved, _ = current(store)
         choice, empty = saved.choice, not any(saved.corpus.messages_counted)
         try:
@@ -161,6 +161,8 @@ def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpu
 def lesson_in(record: dict[str, Any]) -> Lesson:
     """A line of an export as a lesson."""
     date = int(datetime.fromisoformat(record["learned"]).timestamp())
+    if any(count < 1 or "\n" in word for word, count in record["words"].items()):
+        raise ValueError("a word that cannot be, or that stands there less than once")
     return Lesson(
         record["digest"], record["class"] == "spam", date, record["sender"], tuple(record["measures"]), record["words"]
     )

@@ -101,6 +101,7 @@ def corpus_of_words():
             dates=np.zeros(len(messages), np.int64),
             senders=np.array(senders, np.uint64),
             measures=np.zeros((len(messages), len(MEASURES)), np.float32),
+            lessons=np.zeros(len(messages), bool),
         )
 
     return corpus_of_words

@@ -13,7 +13,12 @@ OUR_HEADERS = {
     "bogofilter": rb"X-Bogosity: (?:Spam|Ham|Unsure), .*\n",
     "spamnb": b"",
 }
-OURS = rb"X-Spamnb: (?:spam|ham|unsure), .*\n(?:X-Spamnb-Evidence: .*\n(?:\t.*\n)*)?"
+OURS = rb"(?:X-Spamnb-Evidence: .*\n(?:\t.*\n)*)?X-Spamnb: (?:spam|ham|unsure), .*\n"
+# What an earlier pass put on top ends with its last line: a line behind it that begins with a space is the message's.
+EARLIER_PASS = re.compile(
+    rb"(?:X-Spam-Status: (?:Yes|No), score=.*\n\ttests=spamnb .*\n(?:X-Spam-Flag: YES\r?\n)?"
+    rb"(?:X-Spam-Level: \*+\r?\n)?|X-Bogosity: \w+, tests=spamnb, .*\n)?" + OURS
+)
 
 lines = st.sampled_from([
     b"Subject: lunch on tuesday", b"subject : casino bonus", b"From: a@example.org", b"To: me@home.example", b" folded",
@@ -50,6 +55,8 @@ def without_forged(raw: bytes, dialect: str) -> tuple[bytes, bytes]:
     names = [b"x-spamnb[a-z0-9_-]*", *(name.lower() for name in FORGEABLE[dialect])]
     forged = re.compile(rb"(?:%s)[ \t]*:" % b"|".join(names))
     first, head, rest = divided(raw)
+    if earlier := EARLIER_PASS.match(b"".join(head)):
+        head = head[earlier[0].count(b"\n") :]
     kept, dropping = [], False
     for line in head:
         dropping = bool(forged.match(line.lower())) or (dropping and line[:1] in (b" ", b"\t"))

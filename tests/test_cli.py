@@ -920,7 +920,7 @@ def test_ctrl_c_while_reading_mail_leaves_the_old_model(spamnb, own_model):
     with spamnb.start("train", "-", SAMPLE / "spam", "--model", own_model) as process:
         process.stdin.write(bytes(1 << 20))  # more than a pipe holds: when it is gone, the command is reading
         process.stdin.flush()
-        assert interrupted(process).split("\n")[-2:] == ["spamnb: interrupted; nothing was changed", ""]
+        assert interrupted(process).split("\n")[-2:] == ["spamnb: interrupted; what was saved before stands", ""]
     assert snapshot(own_model) == before
 
 
@@ -931,7 +931,7 @@ def test_ctrl_c_while_about_to_save_leaves_the_old_model(spamnb, own_model):
         with spamnb.start("train", JUDGE / "ham", JUDGE / "spam", "--model", own_model) as process:
             wait_until_open(process.pid, own_model / "lock")
             err = interrupted(process)
-    assert err.strip() == "spamnb: interrupted; nothing was changed"
+    assert err.strip() == "spamnb: interrupted; what was saved before stands"
     assert snapshot(own_model) == before
 
 

@@ -320,7 +320,7 @@ def writers_of(store: Store, message: Path, tmp_path: Path) -> dict[str, list[ob
     return {
         "learn": ["learn", "--spam", message],
         "forget": ["forget", tmp_path / "known"],
-        "train": ["train", tmp_path / "ham", tmp_path / "spam"],
+        "train": ["train", "--replace", tmp_path / "ham", tmp_path / "spam"],
         "expire": ["expire", "--keep", "30"],
         "merge": ["merge", other],
         "import": ["import", tmp_path / "dump"],

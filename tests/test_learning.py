@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spamnb import learning
-from spamnb.errors import CannotWrite, DamagedModel, NoModel
+from spamnb.errors import BadConfig, CannotWrite, DamagedModel, NoModel
 from spamnb.filtering import Judge
 from spamnb.gathering import from_lessons
 from spamnb.journal import append_lessons, read_journal
@@ -296,7 +296,7 @@ def test_a_reader_rebuilds_nothing(how, store):
     learn(store, mail(12), False, fold=False)
     spoiled(store, how)
     before = snapshot(store)
-    with pytest.raises(NoModel if how == "missing" else DamagedModel):
+    with pytest.raises(BadConfig if how == "missing" else DamagedModel, match="'spamnb refit' makes it anew"):
         store.scorecard()
     assert snapshot(store) == before
 

@@ -131,7 +131,7 @@ def test_a_header_gives_tokens_with_its_prefix(header, prefix, expected):
 
 @pytest.mark.parametrize(("value", "expected"), [(-1, 0), (0, 1), (1, 2), (2, 2), (3, 3), (1000, 10), (1e9, 30)])
 def test_a_bucket_is_a_power_of_two(value, expected):
-    assert bucket(value) == expected
+    assert bucket("size", value) == expected
 
 
 def test_measures_count_what_they_are_named_for():
@@ -151,7 +151,7 @@ def test_measures_count_what_they_are_named_for():
         "recipients": 2,
         "hour": 17,
     }
-    assert {f"{name}:{bucket(value)}" for name, value in values.items()} <= set(tokens(message))
+    assert {f"{name}:{bucket(name, value)}" for name, value in values.items()} <= set(tokens(message))
 
 
 @pytest.mark.parametrize(

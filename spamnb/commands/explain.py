@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..notices import printable, warn
 from .shared import format_option, model_option, settled
 
+if TYPE_CHECKING:
+    from ..filtering import Clue
+    from ..inspection import WordFacts
+    from ..scorecard import Verdict
+
 
 @click.command()
 @click.argument("path", default="-")
-@click.option("--words", type=click.IntRange(1), default=20, show_default=True, help="How many words to show.")
+@click.option("--words", type=click.IntRange(1), default=20, show_default=True, help="How many words to show as text.")
 @click.option("--threshold", metavar="C", help="Spam must be C times likelier than ham.")
 @format_option
 @model_option
@@ -33,11 +39,24 @@ def explain(path: str, words: int, form: str, **options: Any) -> int:
         for mail in messages(unit, left_out):
             verdict, fixed, clues = judge.explain(mail.raw)
             if form == "jsonl":
-                shares = [{"word": clue.token, "count": clue.count, "adds": clue.weight} for clue in clues]
-                line = {"path": mail.name, "label": verdict.label, "score": verdict.score, "every_message": fixed}
-                click.echo(json.dumps({**line, "probability": verdict.probability, "clues": shares}))
+                facts = inspection.facts_of(corpus, judge.card, [clue.token for clue in clues])
+                click.echo(json.dumps(as_json(mail.name, verdict, fixed, clues, facts)))
             else:
                 shown, more = clues[:words], clues[words:]
                 facts = inspection.facts_of(corpus, judge.card, [clue.token for clue in shown])
                 report.show_explanation(printable(mail.name), verdict, fixed, shown, facts, more)
     return warn(left_out)
+
+
+def as_json(
+    name: str, verdict: Verdict, fixed: float, clues: Sequence[Clue], facts: Sequence[WordFacts]
+) -> dict[str, Any]:
+    """All clues, with the messages that have them; every_message and what they add sum up to the score."""
+    found = {"path": name, "label": verdict.label, "score": verdict.score, "probability": verdict.probability}
+    if verdict.reason:
+        found["reason"] = verdict.reason
+    words = [
+        {"word": clue.token, "count": clue.count, "ham": fact.ham, "spam": fact.spam, "adds": clue.weight}
+        for clue, fact in zip(clues, facts, strict=True)
+    ]
+    return {**found, "every_message": fixed, "clues": words}

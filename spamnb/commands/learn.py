@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import Usage
+from ..errors import NoInput, Usage
 from ..notices import tell, warn
 from .shared import model_option, paths_argument, settled
 
@@ -18,25 +19,28 @@ if TYPE_CHECKING:
 
 @click.command()
 @paths_argument
-@click.option("--spam", "label", flag_value="spam", help="The messages are spam.")
-@click.option("--ham", "label", flag_value="ham", help="The messages are ham.")
+@click.option("--spam", is_flag=True, help="The messages are spam.")
+@click.option("--ham", is_flag=True, help="The messages are ham.")
 @click.option("--unwrap", is_flag=True, help="Take the messages attached to these, as forwarded.")
 @click.option("--refit/--no-refit", default=True, help="Refit the model when enough has been learned (the default).")
 @model_option
-def learn(paths: tuple[str, ...], label: str | None, unwrap: bool, refit: bool, **options: Any) -> int:
+def learn(paths: tuple[str, ...], spam: bool, ham: bool, unwrap: bool, refit: bool, **options: Any) -> int:
     """Teach messages: files, folders, or one on standard input. What was learned the other way changes class."""
     from .. import learning
     from ..mailbox import LeftOut
     from ..store import Store
 
-    if label is None:
+    if spam == ham:
         raise Usage("say what the messages are: --spam or --ham")
     settings = settled(**options)
-    store = Store(settings.model)
+    store, left_out = Store(settings.model), LeftOut()
+    found = mails(paths, left_out, unwrap)
+    first = next(found, None)  # a path that is not there is told before a model is made
+    if first is None:
+        raise NoInput("no message to learn from" + ("; none is attached" if unwrap else ""))
     learning.ensure_model(store, settings)
-    left_out = LeftOut()
-    learned = learning.learn(store, mails(paths, left_out, unwrap), label == "spam", fold=refit)
-    report(learned, label)
+    learned = learning.learn(store, chain([first], found), spam, fold=refit)
+    report(learned, "spam" if spam else "ham")
     return warn(left_out)
 
 
@@ -48,7 +52,9 @@ def mails(paths: tuple[str, ...], left_out: LeftOut, unwrap: bool) -> Iterator[M
     for path in paths or ("-",):
         for unit in units(path, left_out):
             for mail in messages(unit, left_out):
-                if not unwrap:
+                if not mail.raw.strip():
+                    left_out.count("without a byte of mail")
+                elif not unwrap:
                     yield mail
                 for number, raw in enumerate(attached_messages(mail.raw) if unwrap else (), 1):
                     yield Mail(f"{mail.name}@{number}", raw)

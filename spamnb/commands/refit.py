@@ -18,7 +18,7 @@ def refit(**options: Any) -> None:
     from ..store import Store
 
     store = Store(settled(**options).model)
-    with store.locked():
+    with store.locked(create=False):
         journal = training.refit(store)
     tell(f"folded {len(journal.lessons)} lessons in")
     if journal.damaged:

@@ -23,7 +23,8 @@ KINDS = ("corrected", "multinomial")
 HELD_OUT_FOLDS = 3
 ENOUGH_HELD_OUT = 8000  # messages to calibrate and set cutoffs on; more would only take time
 CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
-STRAY_SHARE, STRAY_MESSAGES = 0.003, 3  # of such that are borne: honest mail has fewer
+STRAY_SHARE = 0.003  # of such that is borne: honest mail has less
+FEWEST_TO_DOUBT = 500  # messages; with fewer, odd is not wrong. What the user taught himself is never doubted
 MOST_HAM_LOST = 0.004  # share of held-out ham that may score above the spam cutoff; the full fit loses half of it
 LEAST_C, MOST_C = log(2.0), log(9.0)  # few held-out messages say little of rare errors (decisions/004)
 MOST_SPAM_LOST = 0.01  # share of held-out spam that may score below the ham cutoff
@@ -65,12 +66,12 @@ def trustworthy(corpus: Corpus, choice: Choice, folds: int) -> tuple[Corpus, NDA
     """The messages to fit on, without label errors if those are more than stray; and held-out scores of enough."""
     held_out = held_out_scores(corpus, choice, folds, enough=ENOUGH_HELD_OUT)
     scored = ~np.isnan(held_out)
-    doubted = contradicted(held_out[scored], corpus.labels[scored])
-    if doubted.sum() <= max(STRAY_MESSAGES, STRAY_SHARE * len(doubted)):
+    doubted = contradicted(held_out[scored], corpus.labels[scored]) & ~corpus.lessons[scored]
+    if len(doubted) < FEWEST_TO_DOUBT or doubted.sum() <= STRAY_SHARE * len(doubted):
         return corpus, held_out
     if not scored.all():
         held_out = held_out_scores(corpus, choice, folds)
-    trusted = corpus.take(~contradicted(held_out, corpus.labels))
+    trusted = corpus.take(~contradicted(held_out, corpus.labels) | corpus.lessons)
     return trusted, held_out_scores(trusted, choice, min(folds, *trusted.messages), enough=ENOUGH_HELD_OUT)
 
 
