@@ -10,7 +10,7 @@ from .mailbox import Unit
 
 PORTION_BYTES = 2 << 20
 PORTION_UNITS = 800
-WORTH_WORKERS = 16 << 20  # bytes of mail; starting the workers takes about as long as reading this much alone
+WORTH_WORKERS = 8 << 20  # bytes of mail; starting two workers takes as long as they save on this much
 
 Result = TypeVar("Result")
 
@@ -29,9 +29,14 @@ def portions(units: Iterable[Unit]) -> Iterator[list[Unit]]:
         yield portion
 
 
+def jobs_worth(units: Iterable[Unit]) -> int:
+    """How many processes so much mail is worth: one, or all that the machine can run (-1)."""
+    return 1 if sum(unit.size for unit in units) < WORTH_WORKERS else -1
+
+
 def in_parallel(work: Callable[[list[Unit]], Result], units: list[Unit], jobs: int | None) -> Iterator[Result]:
     """The results for each portion of the units, in order. Without a number of jobs, as many as pay."""
-    if jobs == 1 or (jobs is None and sum(unit.size for unit in units) < WORTH_WORKERS):
+    if (jobs or jobs_worth(units)) == 1:
         yield from map(work, portions(units))
         return
     from joblib import Parallel, delayed

@@ -1,6 +1,6 @@
 """Message ─▶ tokens, each prefixed by where it stood, and measures.
 
-A token without a prefix is a word of the text. Two witnesses speak: the text (words, subject, links, markup)
+A token without a prefix is a word of the text. Two witnesses speak: the text (words, subject, links)
 and the envelope (who sent it, which way it came, what it is made of). A token's id tells which.
 """
 
@@ -73,7 +73,6 @@ def tokens(message: Message, numbers: Sequence[float] | None = None) -> Counter[
     found += ["subject:" + word for word in text_tokens(message.header("subject"))]
     for text in message.hidden:
         found += ["hidden:" + word for word in words(text.lower())]
-    found += ["tag:" + tag for tag in message.tags]
     for link in links(message):
         found += link_tokens(link)
     found += header_tokens(message)

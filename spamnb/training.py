@@ -18,7 +18,7 @@ from .gathering import Chunk, Gathered, count_chunk, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import Choice, fit
-from .parallel import in_parallel
+from .parallel import in_parallel, jobs_worth
 from .scorecard import HAM, SPAM, Scorecard
 from .settings import Settings
 from .store import Store
@@ -119,7 +119,8 @@ def read_labelled(
 
 def labelled_chunks(work: dict[bool, list[Unit]], jobs: int | None, progress: Progress) -> Iterator[tuple[bool, Chunk]]:
     """The counted mail of both classes."""
-    done, total = 0, sum(unit.size for mail in work.values() for unit in mail)
+    everything = [unit for mail in work.values() for unit in mail]
+    done, total, jobs = 0, sum(unit.size for unit in everything), jobs or jobs_worth(everything)
     for label, mail in work.items():
         for chunk in in_parallel(count_chunk, mail, jobs):
             done += chunk.size
