@@ -50,8 +50,8 @@ def overview(saved: Saved, card: Scorecard, words: int) -> Overview:
         ("words", f"{len(saved.corpus.tokens):,}"),
         ("senders of ham known", f"{int((np.asarray(card.tables['sender_ham']) > 0).sum()):,}"),
         ("contacts", f"{len(card.tables['contacts']):,}"),
-        ("alpha", "default" if saved.choice.alpha is None else f"{saved.choice.alpha:g}"),
-        ("counts", saved.choice.counts or "default"),
+        ("alpha", f"{card.alpha:g}"),
+        ("counts", "binary" if card.binary else "raw"),
         ("spam above", f"score {log(card.c):.3f} (c = {card.c:.4g}, probability {card.c / (1 + card.c):.4f})"),
         ("ham up to", f"score {card.ham_cutoff:.3f}"),
     ]

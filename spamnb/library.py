@@ -20,8 +20,8 @@ Path = str | os.PathLike[str]
 
 def train(
     model: Path,
-    ham: Sequence[Path],
-    spam: Sequence[Path],
+    ham: Path | Sequence[Path],
+    spam: Path | Sequence[Path],
     *,
     kind: str = "corrected",
     alpha: float | None = None,
@@ -33,8 +33,13 @@ def train(
     """Fit a model on mailboxes of any kind and save it in the directory `model`."""
     options = {"kind": kind, "alpha": alpha, "counts": counts, "contacts": contacts, "jobs": jobs}
     settings = load_settings({}, options)
-    hams, spams = [os.fspath(path) for path in ham], [os.fspath(path) for path in spam]
-    return train_store(Store(model), hams, spams, choice_of(settings), overwrite=replace, jobs=jobs)
+    return train_store(Store(model), named(ham), named(spam), choice_of(settings), overwrite=replace, jobs=jobs)
+
+
+def named(mailboxes: Path | Sequence[Path]) -> list[str]:
+    """One mailbox or several, as texts."""
+    several = [mailboxes] if isinstance(mailboxes, str | os.PathLike) else mailboxes
+    return [os.fspath(path) for path in several]
 
 
 def open_judge(model: Path, threshold: float | None = None) -> Judge:

@@ -171,7 +171,7 @@ class _Walk:
         if status is None:
             return
         _, mark, flags = entry.name.rpartition(":2,")
-        if mark and ("T" in flags or "D" in flags):
+        if mark and self.choosy and ("T" in flags or "D" in flags):
             self.notes.count("flagged as deleted or draft")
         elif entry.is_file():
             yield entry.path, status.st_size

@@ -234,6 +234,9 @@ class Verdict:
         self.reason = reason
         self.probability = 1.0 / (1.0 + exp(-score)) if score > -700 else 0.0
 
+    def __repr__(self) -> str:
+        return f"Verdict({self.label}, score={self.score:.3f}, probability={self.probability:.4f}, {self.reason!r})"
+
 
 def position(table: Any, number: int) -> int:
     """Where a number stands in a sorted table, or -1."""
