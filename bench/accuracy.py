@@ -30,8 +30,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from spamnb.corpus import Corpus
+from spamnb.counting import count_chunk
 from spamnb.evaluation import one_minus_auc
-from spamnb.gathering import count_chunk, gather
+from spamnb.gathering import gather
 from spamnb.learning import fold_is_due
 from spamnb.mailbox import Unit
 from spamnb.message import short_digest

@@ -8,7 +8,6 @@ from math import exp, floor, log, log10
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from .corpus import Corpus
 from .errors import BadData
@@ -76,9 +75,10 @@ def figures(outcome: Outcome) -> Figures:
 
 def one_minus_auc(labels: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
     """The share of pairs of a ham and a spam in which the ham scores higher; ties count half."""
-    spams, hams = int(labels.sum()), int((~labels).sum())
-    above = rankdata(scores)[labels].sum() - spams * (spams + 1) / 2
-    return float(1.0 - above / (spams * hams))
+    spam = np.sort(scores[labels])
+    below = np.searchsorted(spam, scores[~labels], side="left")  # spam that scores lower than each ham
+    level = np.searchsorted(spam, scores[~labels], side="right") - below
+    return float((below + level / 2).mean() / len(spam))
 
 
 def cross_validate(

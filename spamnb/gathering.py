@@ -14,60 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .corpus import Corpus, columns_of, merged
+from .counting import Chunk
 from .journal import Lesson
-from .mailbox import LeftOut, Unit, messages
-from .message import digest, parse
-from .tokens import MEASURES, measures, sender, token_id, tokens
+from .mailbox import LeftOut
+from .tokens import MEASURES, token_id
 
 DIGEST_LETTERS = 32
-
-
-@dataclass
-class Chunk:
-    """What a worker found in some of the mail: a small count matrix over words of its own."""
-
-    words: str  # joined by line ends
-    indices: array[int]
-    counts: array[int]
-    lengths: array[int]  # tokens of each message
-    digests: list[str]
-    senders: array[int]
-    measures: array[float]
-    names: list[str]
-    left_out: LeftOut
-    size: int  # bytes of mail read
-
-    @property
-    def tokens(self) -> list[str]:
-        return self.words.split("\n") if self.words else []
-
-
-def count_chunk(units: list[Unit]) -> Chunk:
-    """Read some mail and count its tokens. Runs in a worker."""
-    chunk = Chunk("", array("i"), array("i"), array("i"), [], array("Q"), array("d"), [], LeftOut(), 0)
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    indices: list[int] = []  # a list takes many numbers quicker than an array does
-    counts: list[int] = []
-    for unit in units:
-        chunk.size += unit.size
-        for mail in messages(unit, chunk.left_out):
-            if not mail.raw.strip():
-                chunk.left_out.count("without a byte of mail")
-                continue
-            message = parse(mail.raw)
-            measured = measures(message)
-            row = tokens(message, measured)
-            indices += map(numbers.__getitem__, row)
-            counts += row.values()
-            chunk.lengths.append(len(row))
-            chunk.digests.append(digest(mail.raw))
-            address = sender(message)
-            chunk.senders.append(token_id(address) if address else 0)
-            chunk.measures.extend(measured)
-            chunk.names.append(mail.name)
-    chunk.indices, chunk.counts = array("i", indices), array("i", counts)
-    chunk.words = "\n".join(numbers)
-    return chunk
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from .archive import Saved
 from .corpus import Corpus
+from .counting import Chunk, count_chunk
 from .errors import BadConfig, BadData, CannotWrite, NoInput, Usage
-from .gathering import Chunk, Gathered, count_chunk, gather, taught
+from .gathering import Gathered, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import Choice, fit

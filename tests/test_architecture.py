@@ -22,7 +22,7 @@ LAYERS = (
     ("", "errors", "settings"),  # "" is spamnb itself, which holds the version
     ("charset", "decoding", "disguise", "markup", "message", "tokens", "mailbox", "naive", "scorecard"),
     ("cardfile", "headers", "journal", "notices", "seal", "teaching"),
-    ("filtering",),
+    ("filtering", "counting"),
     ("parallel", "corpus", "gathering"),
     ("models",),
     ("archive",),

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spamnb.counting import count_chunk
 from spamnb.errors import BadData
-from spamnb.gathering import count_chunk, gather
+from spamnb.gathering import gather
 from spamnb.mailbox import Unit
 from spamnb.message import digest, parse
 from spamnb.tokens import MEASURES, measures, sender, token_id, tokens

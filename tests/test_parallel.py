@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.gathering import count_chunk
+from spamnb.counting import count_chunk
 from spamnb.mailbox import Unit
 from spamnb.parallel import PORTION_BYTES, PORTION_UNITS, in_parallel, portions
 
