@@ -97,8 +97,8 @@ class Store:
     def save(self, saved: Saved, card: Scorecard) -> None:
         """Replace the model: either all of the new one is there afterwards, or all of the old. Needs the lock.
 
-        The moment is when model.joblib gets its name, which is last: from then on the journal is one of an older
-        generation. A scorecard that is ahead of it after a crash is made anew by the next writer.
+        The moment is when model.joblib gets its name: from then on the journal is one of an older generation. A
+        scorecard that a crash has left behind is made anew by the next writer.
         """
         from .archive import write_saved
 

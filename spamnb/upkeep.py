@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -97,6 +97,7 @@ def export_lines(saved: Saved) -> Iterator[str]:
             "digest": name.decode(),
             "sender": int(corpus.senders[row]),
             "measures": [float(value) for value in corpus.measures[row]],
+            "taught": bool(corpus.lessons[row]),
             "words": words,
         })  # fmt: skip
     if corpus.block is not None:
@@ -147,7 +148,10 @@ def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpu
     if json.loads(first)["format"] != FORMAT:
         raise ValueError(f"its format is not {FORMAT!r}")
     records = [json.loads(line) for line in lines if line.strip()]
-    other = from_lessons([lesson_in(record) for record in records if "block" not in record])
+    messages = [record for record in records if "block" not in record]
+    other = from_lessons([lesson_in(record) for record in messages])
+    taught = {record["digest"].encode() for record in messages if record.get("taught", True)}
+    other = replace(other, lessons=np.array([name in taught for name in other.digests.tolist()], bool))
     words = 0
     for record in records:
         if "block" in record:

@@ -944,3 +944,39 @@ def wait_until_open(pid: int, path: Path) -> None:
                 return
         time.sleep(0.01)
     pytest.fail(f"{path} was never opened")
+
+
+# A folder of one class inside the other
+
+
+def test_evaluate_reads_no_folder_of_one_class_inside_the_other(spamnb, model, tmp_path):
+    mail = tmp_path / "mail"
+    shutil.copytree(SAMPLE / "judge" / "ham", mail)
+    shutil.copytree(SAMPLE / "judge" / "spam", mail / "bad")
+    run = spamnb("evaluate", mail, mail / "bad", "--format", "jsonl", "--model", model)
+    found = json.loads(run.out)
+    assert (found["ham"], found["spam"]) == (10, 10)
+
+
+def test_folded_lessons_are_told_before_a_training_too(spamnb, model, tmp_path):
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    spamnb("learn", "--ham", SAMPLE / "judge" / "ham", "--model", copy)
+    spamnb("refit", "--model", copy)
+    run = spamnb("train", SAMPLE / "ham", SAMPLE / "spam", "--model", copy)
+    assert run.code == 73
+    assert "10 lessons" in run.err
+
+
+def test_corrections_hold_through_a_refit(spamnb, model, tmp_path):
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    wrong = sorted((SAMPLE / "judge" / "spam").iterdir())[:3]
+    spamnb("learn", "--ham", *wrong, "--model", copy)
+    spamnb("refit", "--model", copy)
+    labels = [
+        json.loads(line)["label"]
+        for line in spamnb("classify", "--format", "jsonl", *wrong, "--model", copy).out.splitlines()
+    ]
+    assert len(labels) == 3
+    assert "spam" not in labels

@@ -43,15 +43,18 @@ class Choice:
 def fit(corpus: Corpus, choice: Choice) -> Scorecard:
     """The model, with its scores as log odds and its cutoffs set on mail that it had not seen."""
     folds = min(HELD_OUT_FOLDS, *corpus.messages)
-    if choice.kind != "corrected" or folds < 2:
-        card = fit_plain(corpus, choice)
-        card.tables |= digest_tables(corpus)
-        return card
+    held_out = choice.kind == "corrected" and folds > 1
+    card = fit_calibrated(corpus, choice, folds) if held_out else fit_plain(corpus, choice)
+    card.tables |= digest_tables(corpus)
+    return card
+
+
+def fit_calibrated(corpus: Corpus, choice: Choice, folds: int) -> Scorecard:
+    """The model fitted to what can be trusted, its scale and cutoffs to held-out scores."""
     trusted, held_out = trustworthy(corpus, choice, folds)
     card = fit_plain(trusted, choice)
     if trusted is not corpus:
         card = grafted(card, fit_plain(corpus, choice, opinions=False))
-    card.tables |= digest_tables(corpus)
     scored = ~np.isnan(held_out)
     scores, labels = held_out[scored], trusted.labels[scored]
     slope, card.prior = calibration(scores, labels)
