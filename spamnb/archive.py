@@ -14,7 +14,7 @@ import numpy as np
 from joblib.numpy_pickle import NumpyUnpickler
 from scipy import sparse
 
-from .corpus import Corpus
+from .corpus import HAM_AND_SPAM, Corpus
 from .errors import BadConfig, DamagedModel
 from .models import Choice
 from .seal import SEAL_BYTES, seal_of, sealed_generation
@@ -22,6 +22,10 @@ from .seal import SEAL_BYTES, seal_of, sealed_generation
 FORMAT = 1
 # What a model file may name: arrays, and the wrapper that joblib puts around them.
 HARMLESS = {("joblib.numpy_pickle", "NumpyArrayWrapper"), ("numpy", "ndarray"), ("numpy", "dtype")}
+MORE_CHOICE = (
+    "estimate", "prior", "select", "measures", "variance", "neighbours", "distance", "vote", "project",
+    "unlabelled_weight",
+)  # fmt: skip
 FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures", "lessons")
 
 
@@ -35,6 +39,8 @@ class Saved:
 
     def with_senders(self) -> Corpus:
         """The corpus as the model sees it, with a token for what is known of each sender."""
+        if not self.corpus.is_ham_and_spam:
+            return self.corpus
         return self.corpus.with_senders(self.choice.contacts, self.corpus.has_other_ham_sender())
 
 
@@ -64,7 +70,17 @@ def pack(saved: Saved) -> dict[str, Any]:
         "kind": choice.kind,
         "alpha": choice.alpha,
         "counts_as": choice.counts,
+        "more_choice": {name: getattr(choice, name) for name in MORE_CHOICE},
+        "unlabelled": None if choice.unlabelled is None else corpus_content(choice.unlabelled),
         "contacts": plain(choice.contacts),
+        **corpus_content(corpus),
+    }
+
+
+def corpus_content(corpus: Corpus) -> dict[str, Any]:
+    """A corpus as plain containers and arrays."""
+    return {
+        "classes": corpus.classes,
         "tokens": np.frombuffer("\n".join(corpus.tokens).encode("utf-8", "surrogatepass"), np.uint8),
         "block": None if corpus.block is None else plain(corpus.block),
         "block_messages": corpus.block_messages,
@@ -79,7 +95,21 @@ def plain(table: Any) -> Any:
 
 
 def unpack(content: dict[str, Any]) -> Saved:
-    """The model out of its containers."""
+    """The model out of its containers; models of older versions lack some of them."""
+    unlabelled = content.get("unlabelled")
+    choice = Choice(
+        content["kind"],
+        content["alpha"],
+        content["counts_as"],
+        content["contacts"],
+        unlabelled=None if unlabelled is None else corpus_in(unlabelled),
+        **content.get("more_choice", {}),
+    )
+    return Saved(corpus_in(content), choice, content["generation"])
+
+
+def corpus_in(content: dict[str, Any]) -> Corpus:
+    """A corpus out of its containers."""
     words = content["tokens"].tobytes().decode("utf-8", "surrogatepass")
     tokens = words.split("\n") if words else []
     labels, ids = content["labels"], content["ids"]
@@ -87,15 +117,14 @@ def unpack(content: dict[str, Any]) -> Saved:
         raise ValueError("its tables do not fit each other")
     counts = sparse.csr_matrix(content["counts"], shape=(len(labels), len(ids)))
     counts.check_format()
-    corpus = Corpus(
+    return Corpus(
         tokens=tokens,
         counts=counts,
         block=content["block"],
         block_messages=content["block_messages"],
+        classes=content.get("classes", HAM_AND_SPAM),
         **{name: content[name] for name in FIELDS},
     )
-    choice = Choice(content["kind"], content["alpha"], content["counts_as"], content["contacts"])
-    return Saved(corpus, choice, content["generation"])
 
 
 def write_sealed(file: IO[bytes], content: object, generation: str) -> None:
@@ -142,8 +171,11 @@ def load_arrays(path: Path) -> dict[str, Any]:
     """joblib.load, mapped, without its trust."""
     with path.open("rb") as file:
         content = ArrayUnpickler(str(path), file, ensure_native_byte_order=False, mmap_mode="r").load()
-    arrays = [content["tokens"], content["contacts"], *content["counts"], *(content[name] for name in FIELDS)]
-    arrays += [content["block"]] if content["block"] is not None else []
+    arrays = [content["contacts"]]
+    for part in (content, content.get("unlabelled")):
+        if part is not None:
+            arrays += [part["tokens"], *part["counts"], *(part[name] for name in FIELDS)]
+            arrays += [part["block"]] if part["block"] is not None else []
     if any(not isinstance(array, np.ndarray) or array.dtype.hasobject for array in arrays):
         raise DamagedModel(f"{path}: holds objects where numbers belong; not loaded")
     return dict(content)

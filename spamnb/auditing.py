@@ -27,6 +27,8 @@ class Doubt:
 
 def audit(corpus: Corpus, choice: Choice, most: int) -> list[Doubt]:
     """The messages whose class the others contradict, the surest first."""
+    if not corpus.is_ham_and_spam:
+        raise BadData("an audit is of ham and spam; this model has classes of your naming")
     folds = min(FOLDS, *corpus.messages)
     if folds < 2:
         raise BadData("an audit needs two messages of each class; learn more first")

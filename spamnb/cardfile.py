@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAGIC = b"spamnb scorecard\n"
-FORMAT = 1
+FORMAT = 2
 HEAD = struct.Struct("<17sHIIQ")  # magic, format, length of the description, checksum and length of all behind the head
 SCORECARD, LATER = "scorecard", "scorecard.later"  # names in a model's directory
 NUMBERS = (
@@ -37,6 +37,10 @@ NUMBERS = (
     "ham_cutoff",
     "generation",
     "lessons",
+    "classes",
+    "quadratic",
+    "teachable",
+    "about",
 )
 
 
@@ -136,8 +140,13 @@ def from_bytes(buffer: bytes | mmap.mmap, later: bytes | mmap.mmap | None = None
 
 
 def settled(description: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers of a description, with pairs for JSON's lists."""
-    return {name: tuple(value) if isinstance(value := description[name], list) else value for name in NUMBERS}
+    """The numbers of a description, with tuples for JSON's lists."""
+    return {name: frozen(description[name]) for name in NUMBERS}
+
+
+def frozen(value: Any) -> Any:
+    """A list of JSON as a tuple, and the lists in it too."""
+    return tuple(map(frozen, value)) if isinstance(value, list) else value
 
 
 def take_later(card: Scorecard, tables: Mapping[str, Any]) -> None:

@@ -32,7 +32,7 @@ def classify_paths(paths: list[str], settings: Settings, form: str, exit_code: b
         return status
     if not answers:
         raise NoInput("no message to answer for; name one, or pipe one in")
-    return EXIT_CODES[answers[0].verdict.label]
+    return EXIT_CODES.get(answers[0].verdict.label, EXIT_CODES["ham"])  # a class of the user's naming is not spam
 
 
 def judge_all(
@@ -83,7 +83,14 @@ def verdict_line(one: Judged, form: str) -> str:
     if form == "text":
         reason = f"  ({verdict.reason})" if verdict.reason else ""
         return f"{verdict.label:<6}  {verdict.probability:.4f}  {printable(one.name)}{reason}"
-    fields = {"path": one.name, "label": verdict.label, "score": verdict.score, "probability": verdict.probability}
+    fields: dict[str, object] = {
+        "path": one.name,
+        "label": verdict.label,
+        "score": verdict.score,
+        "probability": verdict.probability,
+    }
     if verdict.reason:
         fields["reason"] = verdict.reason
+    if verdict.of_classes:
+        fields["classes"] = verdict.of_classes
     return json.dumps(fields)

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .scorecard import HAM, SPAM
 from .tokens import known_token, token_id
 
+HAM_AND_SPAM = (HAM, SPAM)
 ROW_FIELDS = ("labels", "digests", "dates", "senders", "measures", "lessons")
 
 
@@ -26,7 +28,7 @@ class Corpus:
     tokens: list[str]  # the dictionary, a column each
     ids: NDArray[np.uint64]  # of the tokens, ascending
     counts: sparse.csr_matrix  # messages × tokens
-    labels: NDArray[np.bool_]  # True for spam
+    labels: NDArray[Any]  # True for spam; the number of the class where the user has named classes
     digests: NDArray[np.bytes_]  # hexadecimal, ascending
     dates: NDArray[np.int64]  # seconds since 1970 when the message was learned
     senders: NDArray[np.uint64]  # ids of the From addresses, 0 where there is none
@@ -34,18 +36,23 @@ class Corpus:
     lessons: NDArray[np.bool_]  # True where the user taught or corrected the message himself
     block: NDArray[np.int64] | None = None  # 2 × tokens: totals of ham and of spam that came without their messages
     block_messages: tuple[int, int] = (0, 0)  # how many messages those were
+    classes: tuple[str, ...] = HAM_AND_SPAM
 
     @property
-    def messages(self) -> tuple[int, int]:
-        """How many ham and spam there are rows of."""
-        spam = int(self.labels.sum())
-        return len(self.labels) - spam, spam
+    def is_ham_and_spam(self) -> bool:
+        """Whether the classes are those of a spam filter, not of the user's naming."""
+        return self.classes == HAM_AND_SPAM
 
     @property
-    def messages_counted(self) -> tuple[int, int]:
-        """How many ham and spam the word totals are of."""
-        (ham, spam), (block_ham, block_spam) = self.messages, self.block_messages
-        return ham + block_ham, spam + block_spam
+    def messages(self) -> tuple[int, ...]:
+        """How many messages of each class there are rows of."""
+        return tuple(np.bincount(self.labels.astype(np.intp), minlength=len(self.classes)).tolist())
+
+    @property
+    def messages_counted(self) -> tuple[int, ...]:
+        """How many messages of each class the word totals are of."""
+        counted = zip(self.messages, self.block_messages, strict=True) if self.is_ham_and_spam else ()
+        return tuple(rows + block for rows, block in counted) or self.messages
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Corpus:
         """Some of the messages, with a dictionary of their own words alone."""
@@ -64,6 +71,17 @@ class Corpus:
             lessons=self.lessons[rows],
             block=None if self.block is None else self.block[:, used],
             block_messages=self.block_messages,
+            classes=self.classes,
+        )
+
+    def with_words(self, columns: NDArray[np.intp]) -> Corpus:
+        """All messages, with these words alone."""
+        return replace(
+            self,
+            tokens=[self.tokens[column] for column in columns],
+            ids=self.ids[columns],
+            counts=columns_of(self.counts, columns),
+            block=None if self.block is None else self.block[:, columns],
         )
 
     def has_other_ham_sender(self) -> Any:
@@ -125,6 +143,7 @@ def merged(corpora: list[Corpus]) -> Corpus:
         **{name: np.concatenate([getattr(corpus, name) for corpus in corpora]) for name in ROW_FIELDS},
         block=block,
         block_messages=carrier.block_messages if carrier else (0, 0),
+        classes=corpora[0].classes,
     )
     return whole.take(np.argsort(whole.digests))
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, floor, log, log10
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .corpus import Corpus
 from .errors import BadData
-from .models import Choice, fit, score_rows, train_and_test
+from .models import Choice, fit, score_rows
+from .protocols import Plan, planned
 from .scorecard import SPAM, UNSURE, Scorecard, Verdict
 
 SWEEP = (0.1, 1.0, 3.0, 9.0, 19.0, 99.0, 999.0, 1e4, 1e6, 1e9)
@@ -31,6 +33,19 @@ class Outcome:
     def at(self, c: float) -> Outcome:
         """The decisions at another threshold: spam iff score > log c, nothing unsure."""
         return Outcome(self.labels, self.scores, self.scores > log(c), np.zeros(len(self.labels), bool))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one model made of the mail, and how long it took to fit and to judge."""
+
+    kind: str
+    outcome: Outcome
+    seconds: float
+
+    def at(self, c: float | None) -> Trial:
+        """The same, decided at another threshold if there is one."""
+        return self if c is None else Trial(self.kind, self.outcome.at(c), self.seconds)
 
 
 @dataclass(frozen=True)
@@ -85,16 +100,31 @@ def cross_validate(
     corpus: Corpus, choice: Choice, folds: int, seed: int = 0, progress: Progress = lambda done, total: None
 ) -> Outcome:
     """Every message judged by a model that was fitted without its fold."""
-    if min(corpus.messages) < folds:
-        raise BadData(f"{folds} folds need {folds} messages of each class; there are {min(corpus.messages)}")
-    scores = np.empty(len(corpus.labels))
-    called, unsure = np.zeros(len(scores), bool), np.zeros(len(scores), bool)
-    for number, (train, test) in enumerate(train_and_test(corpus, folds, seed), 1):
-        card = fit(train, choice)
-        scores[test] = score_rows(card, corpus.take(test))
-        called[test], unsure[test] = decisions(card, scores[test])
-        progress(number, folds)
-    return Outcome(corpus.labels, scores, called, unsure)
+    [trial] = trials(corpus, [choice], planned(corpus, "folds", folds, seed), progress)
+    return trial.outcome
+
+
+def trials(
+    corpus: Corpus, choices: Sequence[Choice], plan: Plan, progress: Progress = lambda done, total: None
+) -> list[Trial]:
+    """The same messages judged by each model, fitted to the same mail; what the plan leaves out is judged by none."""
+    shape = len(choices), len(corpus.labels)
+    scores, called, unsure = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
+    seconds, judged_rows = [0.0] * len(choices), np.zeros(shape[1], bool)
+    for done, (train, test) in enumerate(plan.splits):
+        rows = corpus.take(test)
+        judged_rows[test] = True
+        for place, choice in enumerate(choices):
+            began = perf_counter()
+            card = fit(train, choice)
+            scores[place, test] = score_rows(card, rows)
+            seconds[place] += perf_counter() - began
+            called[place, test], unsure[place, test] = decisions(card, scores[place, test])
+            progress(done * len(choices) + place + 1, plan.number * len(choices))
+    spam = (corpus.labels == 1)[judged_rows]
+    found = zip(scores[:, judged_rows], called[:, judged_rows], unsure[:, judged_rows], strict=True)
+    outcomes = [Outcome(spam, *each) for each in found]
+    return [Trial(choice.kind, outcome, took) for choice, outcome, took in zip(choices, outcomes, seconds, strict=True)]
 
 
 def decisions(card: Scorecard, scores: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -141,3 +171,37 @@ def sweep(outcome: Outcome, max_ham_loss: float) -> list[tuple[float, Figures]]:
     best = recommended(outcome, max_ham_loss)
     rows = [(c, figures(outcome.at(c))) for c in sorted({*SWEEP, best})]
     return [(c, found) for c, found in rows if found.spam_as_spam or c <= best]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a lost ham and a missed spam cost."""
+
+    ham_lost: float
+    spam_missed: float
+
+    @property
+    def c(self) -> float:
+        """The threshold of least expected cost, if the scores are log odds: ham · p(ham) < spam · p(spam) above it."""
+        return self.ham_lost / self.spam_missed
+
+    def mean(self, outcome: Outcome) -> float:
+        """The cost of a message on average; unsure counts as ham."""
+        found = figures(outcome)
+        lost = self.ham_lost * found.ham_lost + self.spam_missed * (found.spam - found.spam_as_spam)
+        return lost / (found.ham + found.spam)
+
+    def cheapest(self, outcome: Outcome) -> float:
+        """The c of least cost on these very messages; of several the nearest to the one of theory, with few digits."""
+        ends, theory, limit = np.unique(outcome.scores), log(self.c), log(LARGEST_C)  # nothing changes between two ends
+        between = np.concatenate([[theory, ends[0] - 1], (ends[:-1] + ends[1:]) / 2, [ends[-1] + 1]])
+        tried = np.array([log(exp(cutoff)) for cutoff in np.clip(between, -limit, limit).tolist()])
+        spam, ham = np.sort(outcome.scores[outcome.labels]), np.sort(outcome.scores[~outcome.labels])
+        lost = len(ham) - np.searchsorted(ham, tried, side="right")
+        costs = self.ham_lost * lost + self.spam_missed * np.searchsorted(spam, tried, side="right")
+        best = np.flatnonzero(costs <= costs.min() * (1 + 1e-12))
+        nearest = int(best[np.argmin(abs(tried[best] - theory))])
+        if not nearest:
+            return self.c
+        c = exp(tried[nearest])
+        return min(float(f"{c:.3g}"), c, key=lambda c: self.mean(outcome.at(c)))

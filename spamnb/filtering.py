@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from .cardfile import SCORECARD, open_model
 from .mailbox import LeftOut, Unit, messages
 from .message import Message, parse
+from .naming import has_named_classes, named, offsets_in, ranked
 from .scorecard import UNSURE, Scorecard, Verdict
-from .tokens import known_token, sender, token_id, tokens
+from .tokens import MEASURES, known_token, measures, sender, token_id, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .naming import Threshold
     from .scorecard import Heard
 
 NO_WORDS = "no word that the model knows"
@@ -35,28 +38,53 @@ class Clue:
 class Judge:
     """Judges messages by one scorecard; remembers what it heard of a token."""
 
-    def __init__(self, card: Scorecard, c: float | None = None) -> None:
+    def __init__(self, card: Scorecard, c: Threshold = None) -> None:
         self.card = card
-        self.c = c
+        self.offsets = offsets_in(card, c)  # of the classes that the user named
+        self.c = None if isinstance(c, str) else c  # between ham and spam
+        self.names_classes = has_named_classes(card)
         self.remembered: dict[str, Heard] = {}
 
     def judge(self, raw: bytes) -> Verdict:
         """The verdict on a message of any bytes."""
-        return self.verdict_on(self.heard_of(self.tokens_of(parse(raw))))
+        message = parse(raw)
+        return self.verdict_on(self.tokens_of(message), kept_measures(message) if self.card.quadratic else ())
 
-    def verdict_on(self, heard: list[tuple[int, Heard]]) -> Verdict:
-        """The verdict on what is heard; where nothing is, the model has nothing to say."""
-        verdict = self.card.verdict(self.card.score_heard(heard), self.c)
-        return verdict if heard or self.c is not None or verdict.reason else Verdict(verdict.score, UNSURE, NO_WORDS)
+    def verdict_on(self, found: Mapping[str, int], measured: Sequence[float]) -> Verdict:
+        """The verdict on tokens and measures; where none is known, the model has nothing to say."""
+        card, heard = self.card, self.heard_of(found)
+        if self.names_classes:
+            return named(card, card.class_scores(heard), self.offsets)
+        if len(card.tables["row_classes"]):
+            from .models.nearest import score_tokens  # needs numpy, as no other model does
+
+            return card.verdict(score_tokens(card, found), self.c)
+        verdict = card.verdict(card.score_heard(heard, measured), self.c)
+        told = heard or measured or self.c is not None or verdict.reason
+        return verdict if told else Verdict(verdict.score, UNSURE, NO_WORDS)
 
     def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
-        """The verdict, what every message gets, and the clues, strongest first: they add up to the score."""
-        found = self.tokens_of(parse(raw))
-        rows = self.rows_of(found)
-        fixed, share = self.card.contributions({row: found[token] for token, row in rows.items()})
+        """The verdict, what every message gets, and the clues, strongest first: they add up to the score.
+
+        Of several classes the clues speak for the best against the second.
+        """
+        message = parse(raw)
+        found, measured = self.tokens_of(message), kept_measures(message)
+        rows, of, against = self.rows_of(found), 1, 0
+        verdict = self.verdict_on(found, measured if self.card.quadratic else ())
+        if self.names_classes:
+            scores = self.card.class_scores(self.heard_of(found))
+            of, against = ranked(scores, self.card.classes, self.offsets)[:2]
+        fixed, share = self.card.contributions({row: found[token] for token, row in rows.items()}, of, against)
+        if self.names_classes or len(self.card.tables["row_classes"]):  # other classes, or neighbours, have a say
+            fixed = verdict.score - sum(share.values())
         clues = [Clue(token, found[token], share[row]) for token, row in rows.items()]
+        clues += [
+            Clue(f"measure:{name}", 1, adds)
+            for name, adds in zip(MEASURES, self.card.measured(measured), strict=bool(self.card.quadratic))
+        ]
         clues.sort(key=lambda clue: (-abs(clue.weight), clue.token))
-        return self.verdict_on(self.heard_of(found)), fixed, clues
+        return verdict, fixed, clues
 
     def rows_of(self, found: Mapping[str, int]) -> dict[str, int]:
         """The row of every token that the scorecard knows."""
@@ -84,6 +112,11 @@ class Judge:
         return found
 
 
+def kept_measures(message: Message) -> Sequence[float]:
+    """A message's measures to the digits that a corpus keeps, so that both are judged alike."""
+    return array("f", measures(message))
+
+
 class Judged:
     """A message's name and the verdict on it."""
 
@@ -95,12 +128,12 @@ class Judged:
 
 
 @lru_cache(1)
-def judge_in(directory: str, c: float | None, _written: int) -> Judge:
+def judge_in(directory: str, c: Threshold, _written: int) -> Judge:
     """A judge by the model in a directory, kept from one portion of mail to the next."""
     return Judge(open_model(directory), c)
 
 
-def judge_units(directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
+def judge_units(directory: str, c: Threshold, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
     """The verdicts on some mail, and what could not be read of it. Runs in a worker."""
     path = os.path.join(directory, SCORECARD)
     judge = judge_in(directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)

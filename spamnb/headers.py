@@ -78,7 +78,7 @@ def verdict_headers(verdict: Verdict, required: float, style: Style) -> list[tup
         found.append(("X-Spam-Status", f"{status}, {numbers}\n\ttests=spamnb version={__version__}"))
         if spam:
             found.append(("X-Spam-Flag", "YES"))
-        if verdict.score >= 1:
+        if verdict.score >= 1 and (spam or not verdict.of_classes):
             found.append(("X-Spam-Level", "*" * int(min(verdict.score, MOST_STARS))))
     elif style.dialect == "bogofilter":
         spamicity = f"spamicity={verdict.probability:.6f}"

@@ -22,7 +22,7 @@ class Lesson:
     """A message as it was learned; label None says that it was forgotten."""
 
     digest: str
-    label: bool | None
+    label: int | None  # number of the class: 0 for ham, 1 for spam
     date: int = 0
     sender: int = 0
     measures: tuple[float, ...] = ()

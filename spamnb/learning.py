@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 from math import log
 
-from .errors import SpamnbError
+from .errors import SpamnbError, Usage
 from .journal import Lesson
 from .mailbox import Mail
 from .message import digest, parse, short_digest
@@ -28,14 +28,14 @@ class Learned:
 
     def __init__(self) -> None:
         self.new = 0
-        self.moved = 0  # from the other class
+        self.moved = 0  # from another class
         self.unchanged = 0  # known already
         self.forgotten = 0
         self.unknown = 0  # to be forgotten, but never learned
         self.damaged = 0  # records of the journal that could not be read
 
 
-def lesson_of(raw: bytes, label: bool | None, date: int) -> Lesson:
+def lesson_of(raw: bytes, label: int | None, date: int) -> Lesson:
     """A message as a lesson."""
     message = parse(raw)
     address, measured = sender(message), measures(message)
@@ -43,8 +43,19 @@ def lesson_of(raw: bytes, label: bool | None, date: int) -> Lesson:
     return Lesson(digest(raw), label, date, token_id(address) if address else 0, measured, counts)
 
 
-def learn(store: Store, mails: Iterable[Mail], label: bool | None, fold: bool = True) -> Learned:
-    """Teach the model that messages are spam (True) or ham (False), or make it forget them (None)."""
+def class_number(store: Store, name: str) -> int:
+    """The number of a class of the model's."""
+    try:
+        classes = store.scorecard().classes
+    except SpamnbError:  # it will be made anew from the truth
+        classes = store.load().corpus.classes
+    if name not in classes:
+        raise Usage(f"the model has no class {name!r}; there are {', '.join(classes)}")
+    return classes.index(name)
+
+
+def learn(store: Store, mails: Iterable[Mail], label: int | None, fold: bool = True) -> Learned:
+    """Teach the model that messages are ham (0), spam (1) or of a class with that number; or to forget them (None)."""
     learned = Learned()
     now = int(time.time())
     lessons = (lesson_of(mail.raw, label, now) for mail in mails)
@@ -63,6 +74,8 @@ def learn_if_sure(store: Store, raw: bytes, verdict: Verdict) -> bool:
     What a filter teaches itself it will believe; the margin and the balance keep an error from growing.
     """
     card = store.scorecard()
+    if card.classes != (HAM, SPAM):
+        raise Usage("--learn keeps ham and spam even; teach other classes with 'spamnb learn --class NAME'")
     ham, spam = card.messages
     if verdict.label == SPAM:
         sure = verdict.score > log(card.c) + SURE_MARGIN and spam <= ham
@@ -78,7 +91,7 @@ def take_in(store: Store, card: Scorecard, batch: list[Lesson], learned: Learned
     news: dict[str, Lesson] = {}
     for lesson in batch:
         before = news[lesson.digest].label if lesson.digest in news else label_of(card, lesson)
-        if before is lesson.label:
+        if before == lesson.label:
             learned.unknown += lesson.label is None
             learned.unchanged += lesson.label is not None
             continue
@@ -94,10 +107,9 @@ def take_in(store: Store, card: Scorecard, batch: list[Lesson], learned: Learned
     store.save_later(card)
 
 
-def label_of(card: Scorecard, lesson: Lesson) -> bool | None:
+def label_of(card: Scorecard, lesson: Lesson) -> int | None:
     """What a message has been learned as."""
-    known = card.learned_as(short_digest(lesson.digest))
-    return None if known is None else bool(known)
+    return card.learned_as(short_digest(lesson.digest))
 
 
 def apply(card: Scorecard, lesson: Lesson) -> None:
@@ -142,8 +154,11 @@ def ensure_model(store: Store, settings: Settings) -> None:
 def fold_is_due(card: Scorecard) -> bool:
     """Whether the journal has grown enough for a refit; a small model is refitted at every lesson.
 
-    So is one that has got its first message of a class or lost its last: only a fit gives it an opinion, or takes it.
+    So is one that hears nothing without a fit, and one that has got its first message of a class or lost its last: only
+    a fit gives it an opinion, or takes it.
     """
+    if not card.teachable:
+        return card.lessons > 0
     return all(card.messages) != bool(card.columns) or card.lessons >= max(1.0, FOLD_SHARE * sum(card.messages))
 
 

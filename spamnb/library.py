@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from .cardfile import open_model
 from .filtering import Judge
@@ -24,16 +25,22 @@ def train(
     spam: Path | Sequence[Path],
     *,
     kind: str = "corrected",
-    alpha: float | None = None,
+    alpha: float | str | None = None,
     counts: str | None = None,
     contacts: str | None = None,
     jobs: int | None = None,
     replace: bool = False,
+    **more: Any,
 ) -> Trained:
-    """Fit a model on mailboxes of any kind and save it in the directory `model`."""
-    options = {"kind": kind, "alpha": alpha, "counts": counts, "contacts": contacts, "jobs": jobs}
+    """Fit a model on mailboxes of any kind and save it in the directory `model`.
+
+    Other settings of a kind, such as estimate, select or neighbours, go by their names on the command line.
+    """
+    options = {"kind": kind, "alpha": alpha, "counts": counts, "contacts": contacts, "jobs": jobs, **more}
     settings = load_settings({}, options)
-    return train_store(Store(model), named(ham), named(spam), choice_of(settings), overwrite=replace, jobs=jobs)
+    return train_store(
+        Store(model), {"ham": named(ham), "spam": named(spam)}, choice_of(settings), overwrite=replace, jobs=jobs
+    )
 
 
 def named(mailboxes: Path | Sequence[Path]) -> list[str]:

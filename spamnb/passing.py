@@ -57,7 +57,7 @@ def judged(
         clues = [(clue.token, clue.weight) for clue in found]
     else:
         verdict, clues = judge.judge(raw), []
-    out = tagged(raw, verdict, log(settings.threshold or card.c), clues, style)
+    out = tagged(raw, verdict, log(judge.c or card.c), clues, style)
     return out, lesson(out, verdict, settings) if options["learn"] else None
 
 

@@ -14,7 +14,7 @@ from .auditing import Doubt
 from .evaluation import Figures
 from .filtering import Clue
 from .inspection import Overview, WordFacts
-from .scorecard import Verdict
+from .scorecard import HAM, SPAM, Verdict
 from .training import Trained
 
 OFF_TERMINAL_WIDTH = 110
@@ -48,14 +48,17 @@ def show_trained(trained: Trained, path: str) -> None:
     """What a training found and made."""
     gathered, card = trained.gathered, trained.card
     made = table("learned", "messages")
-    for name, count in zip(("ham", "spam"), gathered.corpus.messages, strict=True):
+    for name, count in zip(gathered.corpus.classes, gathered.corpus.messages, strict=True):
         made.add_row(name, f"{count:,}")
     made.add_row("words in the dictionary", f"{len(gathered.corpus.tokens):,}")
     if gathered.duplicates:
         made.add_row("duplicates, learned once", f"{gathered.duplicates:,}")
     out = console()
     out.print(made)
-    out.print(f"model: {path} ({card.kind}), spam above c = {card.c:.3g}", soft_wrap=True, markup=False)
+    if steps := card.about.get("log likelihood"):
+        out.print(f"log likelihood by step: {', '.join(f'{step:.1f}' for step in steps)}")
+    decision = f"spam above c = {card.c:.3g}" if gathered.corpus.is_ham_and_spam else "the likeliest class is named"
+    out.print(f"model: {path} ({card.kind}), {decision}", soft_wrap=True, markup=False)
 
 
 def show_figures(found: Figures, decision: str) -> None:
@@ -91,7 +94,13 @@ def show_sweep(rows: Sequence[tuple[float, Figures]], best: float, max_ham_loss:
 
 
 def show_explanation(
-    name: str, verdict: Verdict, fixed: float, clues: Sequence[Clue], facts: Sequence[WordFacts], more: Sequence[Clue]
+    name: str,
+    verdict: Verdict,
+    fixed: float,
+    clues: Sequence[Clue],
+    facts: Sequence[WordFacts],
+    more: Sequence[Clue],
+    sides: tuple[str, str],
 ) -> None:
     """The strongest words for and against; with the rest they add up to the score."""
     out = console()
@@ -101,7 +110,7 @@ def show_explanation(
         markup=False,
         soft_wrap=True,
     )
-    made = table("word", "here", "ham with it", "spam with it", "adds")
+    made = table("word", "here", *(f"{side} with it" for side in sides), "adds")
     made.add_row("(every message)", "", "", "", f"{fixed:+.3f}")
     for clue, fact in zip(clues, facts, strict=True):
         made.add_row(shown(clue.token), str(clue.count), f"{fact.ham:,}", f"{fact.spam:,}", f"{clue.weight:+.3f}")
@@ -119,13 +128,14 @@ def show_overview(found: Overview) -> None:
         made.add_row(name, value)
     out = console()
     out.print(made)
-    for title, words in (("strongest words for spam", found.spam_words), ("strongest words for ham", found.ham_words)):
-        show_words(words, title)
+    two = set(found.words) == {HAM, SPAM}
+    for name, words in found.words.items():
+        show_words(words, f"strongest words for {name}", (HAM, SPAM) if two else ("others", name))
 
 
-def show_words(words: Sequence[WordFacts], title: str = "") -> None:
+def show_words(words: Sequence[WordFacts], title: str = "", classes: tuple[str, str] = (HAM, SPAM)) -> None:
     """Some words, with the messages they were in and their weight."""
-    made = table("word", "ham with it", "spam with it", "weight", title=title)
+    made = table("word", *(f"{name} with it" for name in classes), "weight", title=title)
     for word in words:
         made.add_row(shown(word.token), f"{word.ham:,}", f"{word.spam:,}", f"{word.weight:+.3f}")
     console().print(made)

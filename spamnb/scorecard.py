@@ -1,21 +1,23 @@
 """The compiled model: a few numbers per token, mapped into memory and added up.
 
-    score = prior + Σ_columns bias + scale · Σ_j x_j (w_j + offset) / length ^ exponent
+    score = prior + Σ_columns bias + scale · Σ_j x_j (w_j + offset) / length ^ exponent + Σ_measures a m² + b m + c
 
 A column speaks for a run of rows of the token table; x_j is a token's count (or 1, in a binary column) and length
 the sum of x_j over the tokens that have a weight in it; NaN is no weight. Every naive Bayes model and logistic
-regression has that form. Only the standard library is needed to score, because a mail filter is started once per
-message. Rows that lessons have changed since the model was fitted come after the others (teaching.py).
+regression has that form; where there are more than two classes, each has a score of its own columns. Only the standard
+library is needed to score, because a mail filter is started once per message. Rows that lessons have changed since the
+model was fitted come after the others (teaching.py).
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, isfinite, log, nan
 
 from .errors import DamagedModel
+from .measuring import scaled_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing itself is not worth its import here
@@ -25,7 +27,7 @@ if TYPE_CHECKING:  # typing itself is not worth its import here
 
 ENOUGH = 10  # messages of each class below which a verdict would be a guess
 SPAM, HAM, UNSURE = "spam", "ham", "unsure"
-FORGOTTEN = 2  # the class, beside 0 for ham and 1 for spam, of a message that was unlearned
+FORGOTTEN = 255  # stands for the class of a message that was unlearned
 # Tables of a scorecard, beside a weight for each row and column.
 TABLES = {
     "ids": "Q",  # of the tokens, ascending
@@ -37,6 +39,11 @@ TABLES = {
     "contacts": "Q",  # ids of the addresses in the user's address book
     "digests": "Q",  # the first half of the digests of learned messages
     "classes": "B",
+    "row_starts": "Q",  # the learned messages themselves, where the model judges by its neighbours
+    "row_words": "I",
+    "row_counts": "I",
+    "row_classes": "B",
+    "projected": "f",  # or their projections
 }
 
 
@@ -44,7 +51,8 @@ class Column:
     """One weight a row: for base rows from `first` on, and for the rows that came later."""
 
     __slots__ = (
-        "bias", "binary", "exponent", "first", "intercept", "later", "naive", "name", "offset", "scale", "weights",
+        "bias", "binary", "exponent", "first", "intercept", "later", "least", "naive", "name", "of", "offset",
+        "scale", "weights",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +68,8 @@ class Column:
         binary: bool = False,
         naive: bool = False,
         intercept: float = 0.0,
+        least: int = 1,
+        of: int = 1,
     ) -> None:
         self.name = name
         self.weights = weights
@@ -71,6 +81,8 @@ class Column:
         self.exponent = exponent
         self.binary = binary
         self.naive = naive  # weights are naive Bayes evidence, else logistic
+        self.least = least  # occurrences from which a binary column hears a token
+        self.of = of  # number of the class it speaks for
         self.intercept = intercept  # of the logistic regression; a lesson needs it, the score does not
 
     def value(self, total: Any, length: Any) -> Any:
@@ -80,6 +92,10 @@ class Column:
     def divisor(self, length: Any) -> Any:
         """length ^ exponent; a message without any of the column's words is divided by 1."""
         return (length + (length == 0)) ** self.exponent
+
+    def heard_as(self, count: int) -> int:
+        """x_j of a token that stands in a message so often."""
+        return int(count >= self.least) if self.binary else count
 
     def weight(self, row: int, base_rows: int) -> float:
         """The weight of a row, or NaN."""
@@ -98,8 +114,8 @@ class Scorecard:
         alpha: float,
         binary: bool,
         prior: float,
-        messages: tuple[int, int],
-        totals: tuple[float, float],
+        messages: tuple[int, ...],
+        totals: tuple[float, ...],
         words: int,
         columns: list[Column],
         tables: Mapping[str, Any],
@@ -107,12 +123,16 @@ class Scorecard:
         ham_cutoff: float | None = None,
         generation: str = "",
         lessons: int = 0,
+        classes: tuple[str, ...] = (HAM, SPAM),
+        quadratic: tuple[tuple[float, float, float], ...] = (),
+        teachable: bool = True,
+        about: Mapping[str, Any] | None = None,
     ) -> None:
         self.kind = kind
         self.alpha = alpha
         self.binary = binary  # the tables count messages that have a token, not its occurrences
         self.prior = prior
-        self.messages = messages  # ham, spam
+        self.messages = messages  # of each class: ham, spam
         self.totals = totals  # the sums of the tables ham and spam
         self.words = words  # tokens that any message has
         self.columns = columns
@@ -121,6 +141,10 @@ class Scorecard:
         self.ham_cutoff = log(c) if ham_cutoff is None else ham_cutoff  # ham iff score <= this; unsure between
         self.generation = generation
         self.lessons = lessons  # of the journal, that are in here
+        self.classes = classes
+        self.quadratic = quadratic  # a, b, c of each measure
+        self.teachable = teachable  # a lesson can be heard at once; else only after a fit
+        self.about = dict(about or {})  # what the model wants to remember of its making
         self.base_rows = len(self.tables["ids"])
         self.later_rows: dict[int, int] = {}  # token id ─▶ row
         self.later_counts: tuple[Any, Any] = (array("I"), array("I"))  # ham, spam
@@ -172,47 +196,61 @@ class Scorecard:
         """Σ x_j w_j and Σ x_j for each column, over the counts of tokens and what is heard of them."""
         totals, lengths = [0.0] * len(self.columns), [0] * len(self.columns)
         binary = [column.binary for column in self.columns]
+        least = [column.least for column in self.columns]
         for count, heard in found:
             for number, weight in heard:
-                x = 1 if binary[number] else count
+                x = (count >= least[number]) if binary[number] else count
                 totals[number] += x * weight
                 lengths[number] += x
         return totals, lengths
 
-    def score(self, rows: Mapping[int, int]) -> float:
+    def score(self, rows: Mapping[int, int], measures: Sequence[float] = ()) -> float:
         """log p(spam | message) − log p(ham | message), for the counts of the rows that the message names."""
-        return self.score_heard((count, self.heard(row)) for row, count in rows.items())
+        return self.score_heard(((count, self.heard(row)) for row, count in rows.items()), measures)
 
-    def score_heard(self, found: Iterable[tuple[int, Heard]]) -> float:
+    def score_heard(self, found: Iterable[tuple[int, Heard]], measures: Sequence[float] = ()) -> float:
         """The same, for counts of tokens and what is heard of them."""
-        score = self.prior
-        for column, total, length in zip(self.columns, *self.sums(found), strict=True):
-            score += column.value(total, length)
-        if not isfinite(score):
-            raise DamagedModel("the scorecard holds numbers that are none; 'spamnb refit' makes it anew")
-        return float(score)
+        return self.class_scores(found, measures)[1]
 
-    def contributions(self, rows: Mapping[int, int]) -> tuple[float, dict[int, float]]:
-        """What every message gets, and what each row adds: together, the score."""
+    def class_scores(self, found: Iterable[tuple[int, Heard]], measures: Sequence[float] = ()) -> list[float]:
+        """The score of each class; of two, that of ham is 0 and that of spam the log odds."""
+        scores = [0.0] * len(self.classes)
+        scores[1] = self.prior + sum(self.measured(measures))
+        for column, total, length in zip(self.columns, *self.sums(found), strict=True):
+            scores[column.of] += column.value(total, length)
+        if not all(map(isfinite, scores)):
+            raise DamagedModel("the scorecard holds numbers that are none; 'spamnb refit' makes it anew")
+        return scores
+
+    def measured(self, measures: Sequence[float]) -> list[float]:
+        """What each measure adds to the score."""
+        scaled = scaled_measures(measures) if self.quadratic else ()
+        return [a * m * m + b * m + c for (a, b, c), m in zip(self.quadratic, scaled, strict=True)]
+
+    def contributions(self, rows: Mapping[int, int], of: int = 1, against: int = 0) -> tuple[float, dict[int, float]]:
+        """What every message gets, and what each row adds: together, the score of one class less that of another."""
+        sides = [(column.of == of) - (column.of == against) for column in self.columns]
         heard = {row: self.heard(row) for row in rows}
         _, lengths = self.sums((count, heard[row]) for row, count in rows.items())
         shares = {
-            row: sum(self.share(count, opinion, lengths) for opinion in heard[row]) for row, count in rows.items()
+            row: sum(sides[opinion[0]] * self.share(count, opinion, lengths) for opinion in heard[row])
+            for row, count in rows.items()
         }
-        return self.prior + sum(column.bias for column in self.columns), shares
+        fixed = self.prior * ((of == 1) - (against == 1))
+        return fixed + sum(side * column.bias for side, column in zip(sides, self.columns, strict=True)), shares
 
     def share(self, count: int, opinion: tuple[int, float], lengths: list[int]) -> float:
-        """What a token adds to the score through one column."""
+        """What a token adds to a score through one column."""
         number, weight = opinion
         column = self.columns[number]
-        x = 1 if column.binary else count
+        x = column.heard_as(count)
         return float(column.scale * x * (weight + column.offset) / column.divisor(lengths[number]))
 
     def verdict(self, score: float, c: float | None = None) -> Verdict:
         """Spam above log c, ham up to the ham cutoff, unsure between; a c of the caller's leaves no between."""
         spam_cutoff = log(self.c if c is None else c)
         ham_cutoff = min(self.ham_cutoff, spam_cutoff) if c is None else spam_cutoff
-        if self.kind != "multinomial" or c is None or not all(self.messages):
+        if self.kind == "corrected" or c is None or not all(self.messages):
             for count, name in zip(self.messages, (HAM, SPAM), strict=True):
                 if count < ENOUGH:
                     return Verdict(score, UNSURE, f"only {count} {name} learned")
@@ -226,12 +264,15 @@ class Scorecard:
 class Verdict:
     """What the model says of a message."""
 
-    __slots__ = ("label", "probability", "reason", "score")
+    __slots__ = ("label", "of_classes", "probability", "reason", "score")
 
-    def __init__(self, score: float, label: str, reason: str = "") -> None:
+    def __init__(
+        self, score: float, label: str, reason: str = "", of_classes: Mapping[str, float] | None = None
+    ) -> None:
         self.score = score
         self.label = label
         self.reason = reason
+        self.of_classes = of_classes or {}  # the probability of each, where the user has named classes
         self.probability = 1.0 / (1.0 + exp(-score)) if score > -700 else 0.0
 
     def __repr__(self) -> str:

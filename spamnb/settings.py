@@ -9,17 +9,31 @@ from typing import Any, NamedTuple
 
 from .errors import BadConfig, SpamnbError, Usage
 
+KINDS = (
+    "corrected", "multinomial", "bernoulli", "categorical", "poisson", "logistic", "gaussian", "neighbours", "em",
+)  # fmt: skip
+
 
 class Settings(NamedTuple):
     """Every setting, with its default."""
 
     model: str = ""  # directory of the model
     kind: str = "corrected"
-    alpha: float | None = None
+    alpha: float | str | None = None
     counts: str | None = None
-    threshold: float | None = None
+    threshold: float | str | None = None  # c, or NAME=C,NAME=C where the user has named classes
     jobs: int | None = None
     contacts: str | None = None
+    estimate: str | None = None
+    prior: str | None = None
+    select: str | None = None
+    measures: bool | None = None
+    variance: str | None = None
+    neighbours: int | None = None
+    distance: str | None = None
+    vote: str | None = None
+    project: int | None = None
+    unlabelled_weight: float | None = None
 
 
 def positive(text: Any) -> float:
@@ -30,6 +44,33 @@ def positive(text: Any) -> float:
     if not (number > 0 and isfinite(number)):
         raise ValueError("must be a number above 0")
     return number
+
+
+def smoothing(text: Any) -> float | str:
+    if text in ("auto", "empirical"):
+        return str(text)
+    try:
+        return 0.0 if float(text) == 0 else positive(text)
+    except (TypeError, ValueError):
+        raise ValueError("must be a number from 0 on, auto or empirical") from None
+
+
+def offset(text: Any) -> float | str:
+    if isinstance(text, str) and "=" in text:
+        class_offsets(text)
+        return text
+    return positive(text)
+
+
+def class_offsets(text: str) -> dict[str, float]:
+    """NAME=C,NAME=C ─▶ c of each class."""
+    found = {}
+    for part in text.split(","):
+        name, _, c = part.rpartition("=")
+        if not name:
+            raise ValueError("must be a number above 0, or NAME=C[,NAME=C...] of classes")
+        found[name] = positive(c)
+    return found
 
 
 def whole(text: Any) -> int:
@@ -51,6 +92,20 @@ def one_of(*allowed: str) -> Callable[[Any], str]:
     return check
 
 
+def yes_or_no(text: Any) -> bool:
+    answers = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+    if str(text).lower() not in answers:
+        raise ValueError("must be yes or no")
+    return answers[str(text).lower()]
+
+
+def selection(text: Any) -> str:
+    from .selecting import parse_selection
+
+    parse_selection(str(text))
+    return str(text)
+
+
 def path(text: Any) -> str:
     if not isinstance(text, str) or not text:
         raise ValueError("must be a path")
@@ -59,12 +114,22 @@ def path(text: Any) -> str:
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "model": path,
-    "kind": one_of("corrected", "multinomial"),
-    "alpha": positive,
+    "kind": one_of(*KINDS),
+    "alpha": smoothing,
     "counts": one_of("raw", "binary"),
-    "threshold": positive,
+    "threshold": offset,
     "jobs": whole,
     "contacts": path,
+    "estimate": one_of("mean", "map", "mle"),
+    "prior": one_of("uniform", "frequency"),
+    "select": selection,
+    "measures": yes_or_no,
+    "variance": one_of("each", "features", "classes", "one"),
+    "neighbours": whole,
+    "distance": one_of("euclidean", "cosine", "jensen-shannon", "compression", "edit"),
+    "vote": one_of("average", "majority"),
+    "project": whole,
+    "unlabelled_weight": positive,
 }
 
 
@@ -83,7 +148,7 @@ def load_settings(environ: Mapping[str, str], options: Mapping[str, Any]) -> Set
             found[name] = checked(name, text, f"SPAMNB_{name.upper()}", BadConfig)
     for name, value in options.items():
         if value is not None:
-            found[name] = checked(name, value, f"--{name}", Usage)
+            found[name] = checked(name, value, f"--{name.replace('_', '-')}", Usage)
     return Settings(**found)
 
 

@@ -1,7 +1,8 @@
 """Teach a scorecard one message at a time, with the standard library alone.
 
 Counts are exact at once, and so are the naive Bayes weights of the message's own words and the offset that all words
-share; logistic weights take one gradient step. What a lesson changes stands in the scorecard's later rows.
+share; logistic weights take one gradient step. Of a model that depends on all messages in another way only the classes
+of messages are kept up to date, until it is fitted. What a lesson changes stands in the scorecard's later rows.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ RATE = 0.5  # of the logistic step: how far a message that surprises moves its o
 
 
 def teach(card: Scorecard, digest: int, label: int | None, counts: Mapping[str, int], sender: int) -> None:
-    """Learn a message as ham (0) or spam (1), move it from the other class, or forget it (None)."""
+    """Learn a message as ham (0) or spam (1), move it from another class, or forget it (None)."""
     before = card.learned_as(digest)
     if before == label:
+        return
+    if not card.teachable:  # heard after the next fit
+        card.later_classes[digest] = FORGOTTEN if label is None else label
         return
     loosen(card)
     numbers = {token_id(token): 1 if card.binary else count for token, count in counts.items()}
@@ -104,7 +108,7 @@ def weigh(card: Scorecard, numbers: list[int]) -> None:
     """Set the naive Bayes weights of some tokens, and what all tokens share, from the counts."""
     if not all(card.messages):
         return
-    offset = shared_offset(*card.totals, card.words, card.alpha)
+    offset = shared_offset(card.totals[0], card.totals[1], card.words, card.alpha)
     if card.kind == "multinomial":
         card.prior = -threshold_offset(1.0, *card.messages)
     for column in card.columns:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from .errors import BadConfig, BadData, CannotWrite, NoInput, Usage
 from .gathering import Gathered, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
-from .models import Choice, fit
+from .models import SEVERAL, Choice, check_choice, fit
 from .parallel import in_parallel, jobs_worth
 from .scorecard import HAM, SPAM, Scorecard
 from .settings import Settings
@@ -38,19 +38,21 @@ class Trained:
 
 def train(
     store: Store,
-    ham: Sequence[str],
-    spam: Sequence[str],
+    mail: Mapping[str, Sequence[str]],
     choice: Choice,
+    unlabelled: Sequence[str] = (),
     *,
     overwrite: bool = False,
     jobs: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Trained:
-    """Fit a model on mailboxes of any kind and put it into its directory."""
+    """Fit a model on the mailboxes of each class, of any kind, and put it into its directory."""
     if not overwrite:
         with suppress(BadConfig):  # a place that cannot be read is told when it is to be written
             refuse_to_lose_lessons(store)
-    gathered = read_labelled(ham, spam, jobs=jobs, progress=progress)
+    gathered = read_classes(mail, jobs=jobs, progress=progress)
+    if unlabelled:
+        choice = replace(choice, unlabelled=read_unlabelled(unlabelled, gathered, jobs))
     card = fit(gathered.corpus, choice)
     with store.locked():
         if not overwrite:
@@ -103,23 +105,40 @@ def new_generation() -> str:
 def read_labelled(
     ham: Sequence[str], spam: Sequence[str], *, jobs: int | None, progress: Progress = lambda done, total: None
 ) -> Gathered:
-    """The corpus of some ham and some spam. A folder named for one class is not read again inside the other."""
+    """The corpus of some ham and some spam."""
+    return read_classes({HAM: ham, SPAM: spam}, jobs=jobs, progress=progress)
+
+
+def read_classes(
+    mail: Mapping[str, Sequence[str]], *, jobs: int | None, progress: Progress = lambda done, total: None
+) -> Gathered:
+    """The corpus of mail of some classes. A folder named for one class is not read again inside another."""
     left_out = LeftOut()
-    work = {
-        label: [unit for path in paths for unit in units(path, left_out, others)]
-        for label, paths, others in ((False, ham, spam), (True, spam, ham))
-    }
-    gathered = gather(labelled_chunks(work, jobs, progress), int(time.time()))
+    work = {}
+    for label, (name, paths) in enumerate(mail.items()):
+        others = [path for other, theirs in mail.items() if other != name for path in theirs]
+        work[label] = [unit for path in paths for unit in units(path, left_out, others)]
+    gathered = gather(labelled_chunks(work, jobs, progress), int(time.time()), tuple(mail))
     gathered.left_out.merge(left_out)
-    for count, name, paths in zip(gathered.corpus.messages, (HAM, SPAM), (ham, spam), strict=True):
+    for count, (name, paths) in zip(gathered.corpus.messages, mail.items(), strict=True):
         if not count:
             also = " (all its messages are in the other class too)" if gathered.contradictions else ""
             raise BadData(f"{', '.join(paths)}: no {name} to learn from{also}; name a mailbox that holds {name}")
     return gathered
 
 
-def labelled_chunks(work: dict[bool, list[Unit]], jobs: int | None, progress: Progress) -> Iterator[tuple[bool, Chunk]]:
-    """The counted mail of both classes."""
+def read_unlabelled(paths: Sequence[str], labelled: Gathered, jobs: int | None) -> Corpus:
+    """The corpus of mail of unknown class, without messages whose class is known."""
+    left_out = LeftOut()
+    work = {0: [unit for path in paths for unit in units(path, left_out)]}
+    found = gather(labelled_chunks(work, jobs, lambda done, total: None), int(time.time()))
+    labelled.left_out.merge(left_out)
+    labelled.left_out.merge(found.left_out)
+    return found.corpus.take(~np.isin(found.corpus.digests, labelled.corpus.digests))
+
+
+def labelled_chunks(work: dict[int, list[Unit]], jobs: int | None, progress: Progress) -> Iterator[tuple[int, Chunk]]:
+    """The counted mail of all classes."""
     everything = [unit for mail in work.values() for unit in mail]
     done, total, jobs = 0, sum(unit.size for unit in everything), jobs or jobs_worth(everything)
     for label, mail in work.items():
@@ -129,17 +148,19 @@ def labelled_chunks(work: dict[bool, list[Unit]], jobs: int | None, progress: Pr
             yield label, chunk
 
 
-def check_counts(kind: str, counts: str | None) -> None:
-    """Refuse to count what the model does not look at."""
-    if kind == "corrected" and counts == "raw":
-        raise Usage("--counts raw goes with --kind multinomial; the corrected model looks whether a word is there")
-
-
-def choice_of(settings: Settings) -> Choice:
-    """The model that the settings ask for."""
-    check_counts(settings.kind, settings.counts)
+def choice_of(settings: Settings, *, several: bool = False, unlabelled: bool = False) -> Choice:
+    """The model that the settings ask for, for ham and spam or for classes of the user's naming."""
+    if several and settings.kind not in SEVERAL:
+        raise Usage(f"--kind {settings.kind} tells ham from spam; --class goes with {', '.join(SEVERAL)}")
+    if several and settings.measures:
+        raise Usage("--measures tell ham from spam; they do not go with --class")
+    if unlabelled and settings.kind != "em":
+        raise Usage("--unlabelled goes with --kind em")
     contacts = read_contacts(settings.contacts) if settings.contacts else np.empty(0, np.uint64)
-    return Choice(settings.kind, settings.alpha, settings.counts, contacts)
+    asked = {field.name: getattr(settings, field.name) for field in fields(Choice) if field.name in settings._fields}
+    choice = Choice(**{**asked, "contacts": contacts})
+    check_choice(choice)
+    return choice
 
 
 def read_contacts(path: str) -> NDArray[np.uint64]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from .archive import Saved
-from .corpus import Corpus, merged, with_block
+from .corpus import HAM_AND_SPAM, Corpus, merged, with_block
 from .errors import BadData
 from .gathering import from_lessons
 from .journal import Lesson
-from .models import KINDS, Choice
+from .models import KINDS, Choice, check_choice
+from .models.choice import asked_for
 from .models.multinomial import word_totals
 from .store import Store
 from .training import current, keep
@@ -51,11 +52,19 @@ def merge(store: Store, others: Iterable[Store]) -> int:
         saved, _ = current(store)
         corpus = saved.corpus
         for other in taken:
+            check_classes(corpus, other.classes)
             corpus, news = absorbed(corpus, other)
             changed += news
         if changed or corpus is not saved.corpus:
             keep(store, corpus, saved.choice)
     return changed
+
+
+def check_classes(corpus: Corpus, classes: tuple[str, ...]) -> None:
+    """Refuse to mix messages of other classes in."""
+    if classes != corpus.classes:
+        here, there = ", ".join(corpus.classes), ", ".join(classes)
+        raise BadData(f"this model has the classes {here}, the other {there}; they cannot become one")
 
 
 def absorbed(corpus: Corpus, other: Corpus) -> tuple[Corpus, int]:
@@ -82,8 +91,12 @@ class Imported:
 def export_lines(saved: Saved) -> Iterator[str]:
     """The model as text: a line about it, a line a message, a line of totals if it has a block."""
     corpus, choice = saved.corpus, saved.choice
-    about = {"kind": choice.kind, "alpha": choice.alpha, "counts": choice.counts, "contacts": choice.contacts.tolist()}
-    yield json.dumps({"format": FORMAT, **about})
+    if choice.unlabelled is not None:
+        raise BadData("a model with unlabelled mail cannot be exported; copy its directory instead")
+    about = {name: getattr(choice, name) for name in ("kind", *asked_for(choice))}
+    yield json.dumps({
+        "format": FORMAT, "classes": corpus.classes, **about, "contacts": choice.contacts.tolist(),
+    })  # fmt: skip
     counts = corpus.counts
     for row, name in enumerate(corpus.digests.tolist()):
         part = slice(counts.indptr[row], counts.indptr[row + 1])
@@ -92,7 +105,7 @@ def export_lines(saved: Saved) -> Iterator[str]:
             for column, count in zip(counts.indices[part], counts.data[part], strict=True)
         }
         yield json.dumps({
-            "class": "spam" if corpus.labels[row] else "ham",
+            "class": corpus.classes[int(corpus.labels[row])],
             "learned": datetime.fromtimestamp(int(corpus.dates[row]), UTC).isoformat(),
             "digest": name.decode(),
             "sender": int(corpus.senders[row]),
@@ -110,6 +123,7 @@ def export_lines(saved: Saved) -> Iterator[str]:
 def bogofilter_lines(saved: Saved) -> Iterator[str]:
     """Word totals as `bogoutil -d` prints them: word, spam, ham, date."""
     corpus = saved.corpus
+    check_classes(corpus, HAM_AND_SPAM)
     date = datetime.fromtimestamp(int(corpus.dates.max(initial=0)), UTC).strftime("%Y%m%d")
     ham, spam = (word_totals(corpus, label, binary=True) for label in (False, True))
     yield f"{MESSAGE_COUNT} {corpus.messages_counted[1]} {corpus.messages_counted[0]} {date}"
@@ -126,9 +140,12 @@ def import_lines(store: Store, lines: Iterable[str], name: str) -> Imported:
         choice, empty = saved.choice, not any(saved.corpus.messages_counted)
         try:
             if first.startswith("{"):
-                corpus, imported = with_export(saved.corpus, first, text)
-                choice = choice_in(json.loads(first)) if empty else choice
+                about = json.loads(first)
+                choice = choice_in(about) if empty else choice
+                before = replace(saved.corpus, classes=classes_in(about)) if empty else saved.corpus
+                corpus, imported = with_export(before, about, text)
             else:
+                check_classes(saved.corpus, HAM_AND_SPAM)
                 corpus, imported = with_dump(saved.corpus, [first, *text])
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise BadData(f"{name}: neither an export of spamnb nor a dump of bogoutil -d ({error})") from None
@@ -140,16 +157,25 @@ def choice_in(about: dict[str, Any]) -> Choice:
     """The model that an export is of: a new one becomes the same."""
     if about["kind"] not in KINDS:
         raise ValueError(f"no kind {about['kind']!r}")
-    return Choice(about["kind"], about["alpha"], about["counts"], np.array(about["contacts"], np.uint64))
+    names = [field.name for field in fields(Choice) if field.name in about and field.name != "unlabelled"]
+    choice = Choice(**{**{name: about[name] for name in names}, "contacts": np.array(about["contacts"], np.uint64)})
+    check_choice(choice)
+    return choice
 
 
-def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpus, Imported]:
+def classes_in(about: dict[str, Any]) -> tuple[str, ...]:
+    """The classes of an export's messages."""
+    return tuple(about.get("classes", HAM_AND_SPAM))
+
+
+def with_export(corpus: Corpus, about: dict[str, Any], lines: Iterator[str]) -> tuple[Corpus, Imported]:
     """The corpus with the messages and the block of an export."""
-    if json.loads(first)["format"] != FORMAT:
+    if about["format"] != FORMAT:
         raise ValueError(f"its format is not {FORMAT!r}")
+    check_classes(corpus, classes_in(about))
     records = [json.loads(line) for line in lines if line.strip()]
     messages = [record for record in records if "block" not in record]
-    other = from_lessons([lesson_in(record) for record in messages])
+    other = from_lessons([lesson_in(record, corpus.classes) for record in messages], corpus.classes)
     taught = {record["digest"].encode() for record in messages if record.get("taught", True)}
     other = replace(other, lessons=np.array([name in taught for name in other.digests.tolist()], bool))
     words = 0
@@ -162,14 +188,13 @@ def with_export(corpus: Corpus, first: str, lines: Iterator[str]) -> tuple[Corpu
     return corpus, Imported(news, words)
 
 
-def lesson_in(record: dict[str, Any]) -> Lesson:
+def lesson_in(record: dict[str, Any], classes: tuple[str, ...]) -> Lesson:
     """A line of an export as a lesson."""
     date = int(datetime.fromisoformat(record["learned"]).timestamp())
     if any(count < 1 or "\n" in word for word, count in record["words"].items()):
         raise ValueError("a word that cannot be, or that stands there less than once")
-    return Lesson(
-        record["digest"], record["class"] == "spam", date, record["sender"], tuple(record["measures"]), record["words"]
-    )
+    label = classes.index(record["class"])
+    return Lesson(record["digest"], label, date, record["sender"], tuple(record["measures"]), record["words"])
 
 
 def with_dump(corpus: Corpus, lines: Iterable[str]) -> tuple[Corpus, Imported]:

@@ -342,14 +342,14 @@ def test_a_directory_that_cannot_be_made_is_named(spamnb, tmp_path):
 # Numbers that cannot be
 
 IMPOSSIBLE = [
-    *(("train", "--alpha", value, "above 0") for value in ("-1", "nan")),
+    *(("train", "--alpha", value, "from 0 on") for value in ("-1", "nan")),
     *(("classify", "--threshold", value, "above 0") for value in ("0", "nan", "inf")),
     *(("classify", "--jobs", value, "whole number from 1 on") for value in ("0",)),
     *(("classify", "--jobs", value, "number") for value in ("nan", "inf")),
     ("evaluate", "--threshold", "0", "above 0"),
     ("evaluate", "--threshold", "nan", "above 0"),
     ("evaluate", "--folds", "1", "2"),
-    ("train", "--kind", "poisson", "corrected, multinomial"),
+    ("train", "--kind", "weibull", "corrected, multinomial"),
 ]
 
 

@@ -1,5 +1,7 @@
 """Figures by hand and by scikit-learn, and a recommended c that keeps its promise."""
 
+import json
+from datetime import UTC, datetime, timedelta
 from math import log
 
 import numpy as np
@@ -8,10 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from spamnb.errors import BadData
+from spamnb.cli import run
+from spamnb.commands.evaluate import is_picture
+from spamnb.errors import BadData, NoModel, Usage
 from spamnb.evaluation import (
     LARGEST_C,
     SWEEP,
+    Cost,
     Outcome,
     cross_validate,
     figures,
@@ -183,3 +188,190 @@ def test_more_folds_than_messages_are_bad_data(corpus_of_words):
 def test_a_number_of_three_digits_is_recommended_when_scores_are_not():
     assert recommended(outcome([log(1234.5)], [0.0]), 0.0) == 1240.0
     assert recommended(outcome([log(1234.5)], [0.0]), 1.0) == 1.0
+
+
+# Cost
+
+
+def test_the_cost_is_the_mean_over_all_messages():
+    found = outcome([-1.0, 5.0], [-2.0, -3.0, 1.0])
+    assert Cost(10, 1).mean(found) == pytest.approx((10 * 1 + 2) / 5)
+    assert Cost(1, 4).mean(found) == pytest.approx((1 + 4 * 2) / 5)
+
+
+@pytest.mark.parametrize(
+    ("cost", "ham", "spam", "c"),
+    [
+        (Cost(10, 1), [-5.0, -4.0], [4.0, 5.0], 10.0),  # nothing is lost at the c of theory
+        (Cost(2, 1), [log(3.0)], [log(12.0)], 6.0),  # the middle of the range that separates them
+        (Cost(10, 1), [-5.0], [log(2.0), log(5.0)], pytest.approx(0.116, abs=0.002)),
+        (Cost(1, 10), [-9.0], [-8.0], pytest.approx(2.03e-4)),
+    ],
+)
+def test_the_cheapest_c_by_hand(cost, ham, spam, c):
+    assert cost.cheapest(outcome(ham, spam)) == c
+
+
+@given(st.lists(SCORE, min_size=1, max_size=20), st.lists(SCORE, min_size=1, max_size=20),
+       st.sampled_from([Cost(10, 1), Cost(1, 1), Cost(1, 7), Cost(0.1, 0.3)]))  # fmt: skip
+@example([2000.0, -2000.0], [1999.0, -1999.0], Cost(10, 1))
+def test_no_c_is_cheaper_than_the_cheapest(ham, spam, cost):
+    found = outcome(ham, spam)
+    least = cost.mean(found.at(cost.cheapest(found)))
+    tried = [1e-12, cost.c, 1e12, *(np.exp(np.clip([*ham, *spam], -600, 600)) * 1.0000001)]
+    assert all(least <= cost.mean(found.at(float(c))) + 1e-9 for c in tried if max(map(abs, [*ham, *spam])) < 600)
+
+
+# The command
+
+
+@pytest.fixture
+def evaluate(tmp_path, monkeypatch, capsys, mail):
+    """spamnb evaluate, on the invented mail or on a model of it, in this process; rows of jsonl, or text."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    for number, (label, raw) in enumerate(mail):
+        folder = tmp_path / ("spam" if label else "ham")
+        folder.mkdir(exist_ok=True)
+        when = begin + timedelta(days=number * 7 % len(mail))
+        (folder / f"{number:03}.eml").write_bytes(f"Date: {when:%d %b %Y} 12:00:00 +0000\n".encode() + raw)
+    both = [str(tmp_path / "ham"), str(tmp_path / "spam")]
+
+    def evaluate(*args, mail=True, rows=True):
+        assert run(["evaluate", *(both if mail else []), *args, *(["--format", "jsonl"] if rows else [])]) == 0
+        said = capsys.readouterr()
+        return [json.loads(line) for line in said.out.splitlines()] if rows else said.out + said.err
+
+    return evaluate
+
+
+def test_kinds_are_compared_in_one_table_over_the_same_mail(evaluate):
+    rows = evaluate("--kinds", "all")
+    assert [row["kind"] for row in rows] == list(KINDS)
+    assert {(row["ham"], row["spam"], row["table"]) for row in rows} == {(30, 25, "kinds")}
+    least = min(row["error_percent"] for row in rows)
+    [best] = {row["best"] for row in rows}
+    assert next(row for row in rows if row["kind"] == best)["error_percent"] == least
+    for row in rows:
+        low, high = row["error_interval"]
+        assert low <= row["error_percent"] <= high
+        assert 0 < row["p"] <= 1
+    text = evaluate("--kinds", "multinomial,bernoulli", rows=False)
+    assert text.count("◀") == 1
+    assert "McNemar" in text
+
+
+def test_one_kind_in_kinds_is_measured_as_by_kind(evaluate):
+    [compared] = evaluate("--kinds", "multinomial", "--folds", "3", "--seed", "4")
+    [single] = evaluate("--kind", "multinomial", "--folds", "3", "--seed", "4")
+    assert {name: compared[name] for name in single} == single
+
+
+def test_options_go_to_the_kinds_that_know_them_and_the_others_are_told(evaluate):
+    text = evaluate("--kinds", "multinomial,logistic", "--alpha", "0.5", rows=False)
+    assert "spamnb: without --alpha, which is nothing to them: logistic" in text
+    with pytest.raises(Usage, match="--alpha is nothing to logistic"):
+        evaluate("--kinds", "logistic", "--alpha", "0.5")
+
+
+def test_several_thresholds_are_a_row_each(evaluate):
+    rows = evaluate("--folds", "3", "--threshold", "1,9,99")
+    assert [row["c"] for row in rows] == [1, 9, 99]
+    assert [row["spam_missed"] for row in rows] == sorted(row["spam_missed"] for row in rows)
+    rows = evaluate("--kinds", "multinomial,poisson", "--threshold", "1,9")
+    assert [(row["kind"], row["c"]) for row in rows] == [
+        ("multinomial", 1), ("poisson", 1), ("multinomial", 9), ("poisson", 9),
+    ]  # fmt: skip
+    assert "0.9000" in evaluate("--folds", "3", "--threshold", "1,9", rows=False)
+
+
+def test_a_sweep_is_one_for_each_kind(evaluate):
+    rows = evaluate("--kinds", "multinomial,poisson", "--threshold")
+    assert {row["kind"] for row in rows if row["recommended"]} == {"multinomial", "poisson"}
+
+
+def test_a_cost_is_told_as_judged_by_theory_and_at_its_best(evaluate):
+    rows = [row for row in evaluate("--kind", "multinomial", "--folds", "3", "--cost", "10:1") if "table" in row]
+    assert [(row["decided"], row["c"]) for row in rows[:2]] == [("as judged", None), ("theory", 10.0)]
+    assert rows[2]["decided"] == "best seen"
+    assert rows[2]["cost"] <= min(row["cost"] for row in rows)
+    assert rows[0]["cost"] == pytest.approx((10 * rows[0]["ham_lost"] + rows[0]["spam_missed"]) / 55)
+
+
+@pytest.mark.parametrize(("protocol", "judged"), [("folds", 55), ("loo", 55), ("half", 28)])
+def test_a_protocol_says_who_is_judged(evaluate, protocol, judged):
+    [row] = evaluate("--kind", "multinomial", "--protocol", protocol)
+    assert row["ham"] + row["spam"] == judged
+
+
+def test_online_all_but_the_first_are_judged(evaluate):
+    [row] = evaluate("--kind", "multinomial", "--protocol", "online")
+    assert 40 < row["ham"] + row["spam"] < 52
+    assert "each block by all mail before it" in evaluate("--kind", "multinomial", "--protocol", "online", rows=False)
+
+
+def test_a_learning_curve_prints_its_table(evaluate):
+    rows = [row for row in evaluate("--kinds", "multinomial,poisson", "--learning-curve") if row["table"] != "kinds"]
+    assert {row["kind"] for row in rows} == {"multinomial", "poisson"}
+    assert {row["held_out"] for row in rows} == {19}
+    assert max(row["messages"] for row in rows) == 36
+    assert "training messages" in evaluate("--kind", "multinomial", "--learning-curve", rows=False)
+    rows = evaluate("--kind", "multinomial", "--learning-curve", "--protocol", "half")
+    assert {row["held_out"] for row in rows if "held_out" in row} == {28}
+
+
+def test_pictures_are_text_or_a_file(evaluate, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert "calibration: multinomial" in evaluate("--kind", "multinomial", "--folds", "3", "--plot", rows=False)
+    file = tmp_path / "curve.svg"
+    assert f"picture: {file}" in evaluate("--kinds", "multinomial,poisson", "--plot", str(file), rows=False)
+    assert "</svg>" in file.read_text()
+    assert all("kind" in row for row in evaluate("--kinds", "poisson", "--plot", str(file)))
+
+
+def test_a_plot_without_a_file_does_not_eat_the_mailboxes(tmp_path):
+    (tmp_path / "ham").mkdir()
+    assert not is_picture(str(tmp_path / "ham"))
+    assert not is_picture("--folds")
+    assert not is_picture("")
+    assert is_picture(str(tmp_path / "curve.svg"))
+    assert is_picture("curve.pdf")
+
+
+def test_a_models_own_messages_are_compared_too_but_not_by_time(evaluate, tmp_path):
+    assert run(["train", str(tmp_path / "ham"), str(tmp_path / "spam")]) == 0
+    evaluate("--folds", "2", rows=False)
+    assert len(evaluate("--kinds", "all", mail=False)) == len(KINDS)
+    with pytest.raises(BadData, match="spamnb evaluate HAM SPAM"):
+        evaluate("--protocol", "online", mail=False)
+
+
+def test_where_there_is_no_model_the_way_out_names_mail(evaluate):
+    with pytest.raises(NoModel, match="spamnb evaluate HAM SPAM"):
+        evaluate(mail=False)
+
+
+IDLE = [
+    (["--kinds", "all", "--kind", "multinomial"], "one of the two"),
+    (["--kinds", "all,none"], "'all' must be one of"),
+    (["--kind", "multinomial"], "--folds N"),
+    (["--protocol", "loo", "--folds", "3"], "--protocol folds"),
+    (["--protocol", "twice"], "folds, loo, half, online"),
+    (["--protocol", "loo", "--seed", "1"], "nothing to shuffle"),
+    (["--seed", "1"], "nothing to shuffle"),
+    (["--folds", "3", "--max-ham-loss", "1"], "--threshold without a C"),
+    (["--learning-curve", "--threshold", "1,2"], "one C"),
+    (["--learning-curve", "--protocol", "online"], "folds or half"),
+    (["--folds", "3", "--plot"], "FILE.svg"),
+    (["--folds", "3", "--plot", "curve.pdf"], "FILE.svg"),
+    (["--folds", "3", "--threshold", "1,two"], "above 0"),
+    *((["--folds", "3", "--cost", text], "10:1") for text in ("10", "10:0", "a:b", "1:2:3", "-1:1")),
+]
+
+
+@pytest.mark.parametrize(
+    ("args", "way_out"), IDLE, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_no_option_is_read_and_ignored(evaluate, args, way_out):
+    with pytest.raises(Usage, match=way_out):
+        evaluate(*args)

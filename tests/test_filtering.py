@@ -43,7 +43,7 @@ def test_clues_are_the_tokens_of_the_message_that_the_model_knows(cards, kind, c
     raw = b"Subject: casino casino\n\ncasino xylophonist\n"
     _, _, clues = Judge(cards[kind]).explain(raw)
     known = {token: count for token, count in tokens(parse(raw)).items() if token in corpus.tokens}
-    assert {clue.token: clue.count for clue in clues} == known
+    assert {clue.token: clue.count for clue in clues if not clue.token.startswith("measure:")} == known
     assert known["subject:casino"] == 2
     assert "xylophonist" not in known
 

@@ -9,8 +9,10 @@ from spamnb.archive import Saved
 from spamnb.filtering import Judge
 from spamnb.inspection import RARE, facts, facts_of, overview, tokens_like
 from spamnb.message import parse
-from spamnb.models import KINDS, Choice, fit
+from spamnb.models import Choice, fit
 from spamnb.tokens import token_id
+
+KINDS = ("corrected", "multinomial")  # those that hear lessons at once; test_contract.py has them all
 
 ALL_KINDS = pytest.mark.parametrize("kind", KINDS)
 
@@ -92,7 +94,7 @@ def test_a_word_is_found_wherever_it_stood(pantry, words, tokens):
 @ALL_KINDS
 def test_the_overview_names_the_strongest_words_of_either_class(cards, kind, corpus):
     found = overview(Saved(corpus, Choice(kind), "g"), cards[kind], 5)
-    spam, ham = ([fact.weight for fact in side] for side in (found.spam_words, found.ham_words))
+    spam, ham = ([fact.weight for fact in side] for side in (found.words["spam"], found.words["ham"]))
     assert len(spam) == len(ham) == 5
     assert spam == sorted(spam, reverse=True)
     assert ham == sorted(ham)
@@ -102,7 +104,7 @@ def test_the_overview_names_the_strongest_words_of_either_class(cards, kind, cor
 @ALL_KINDS
 def test_the_overview_leaves_out_rare_words(cards, kind, corpus):
     found = overview(Saved(corpus, Choice(kind), "g"), cards[kind], 10_000)
-    assert min(fact.ham + fact.spam for fact in (*found.spam_words, *found.ham_words)) >= RARE
+    assert min(fact.ham + fact.spam for fact in (*found.words["spam"], *found.words["ham"])) >= RARE
 
 
 @ALL_KINDS
@@ -128,7 +130,7 @@ def test_the_overview_tells_when_the_mail_was_learned(corpus):
 
 
 def test_a_strong_spam_word_of_the_overview_moves_a_message_towards_spam(cards, corpus):
-    found = overview(Saved(corpus, Choice(), "g"), cards["corrected"], 10_000).spam_words
+    found = overview(Saved(corpus, Choice(), "g"), cards["corrected"], 10_000).words["spam"]
     word = next(fact.token for fact in found if fact.token.isalpha())
     judge = Judge(cards["corrected"])
     assert judge.judge(f"Subject: x\n\n{word}\n".encode()).score > judge.judge(b"Subject: x\n\n\n").score

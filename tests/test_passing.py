@@ -302,8 +302,8 @@ def test_mail_beyond_doubt_is_learned_after_it_has_gone_out(tmp_path, monkeypatc
     status, out = Streams(monkeypatch, store).passed(RAW, learn=True, subject_tag="[SPAM]")
     assert status == 0
     expected = {"spam": True, "ham": False}.get(label)
-    assert label_of(store.scorecard(), lesson_of(RAW, None, 0)) is expected
-    assert label_of(store.scorecard(), lesson_of(out, None, 0)) is expected
+    assert label_of(store.scorecard(), lesson_of(RAW, None, 0)) == expected
+    assert label_of(store.scorecard(), lesson_of(out, None, 0)) == expected
 
 
 def test_without_the_option_nothing_is_learned(model, streams, monkeypatch):

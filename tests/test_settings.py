@@ -85,10 +85,16 @@ def test_a_path_may_begin_at_home(config, monkeypatch):
 # Values that cannot be
 
 WRONG = [
-    ("alpha", "0", "above 0"),
-    ("alpha", "-1", "above 0"),
-    ("alpha", "nan", "above 0"),
-    ("alpha", "inf", "above 0"),
+    ("alpha", "-1", "from 0 on"),
+    ("alpha", "nan", "from 0 on"),
+    ("alpha", "inf", "from 0 on"),
+    ("alpha", "best", "from 0 on, auto or empirical"),
+    ("select", "chi2", "chi2:N"),
+    ("select", "chi2:0", "chi2:N"),
+    ("measures", "perhaps", "yes or no"),
+    ("neighbours", "0", "whole number"),
+    ("threshold", "spam=0", "above 0"),
+    ("threshold", "=3", "NAME=C"),
     ("alpha", "much", "number"),
     ("threshold", "0", "above 0"),
     ("threshold", "-9", "above 0"),
@@ -96,7 +102,7 @@ WRONG = [
     ("jobs", "0", "whole number from 1 on"),
     ("jobs", "-1", "whole number from 1 on"),
     *(("jobs", text, "whole number from 1 on") for text in ("1.5", "inf", "nan", "all")),
-    ("kind", "poisson", "corrected, multinomial"),
+    ("kind", "weibull", "corrected, multinomial"),
     ("counts", "tfidf", "raw, binary"),
 ]
 
@@ -120,12 +126,12 @@ def test_a_wrong_variable_is_named_with_its_value_and_what_is_allowed(config, na
 @pytest.mark.parametrize(
     ("line", "allowed"),
     [
-        ("alpha = 0", "above 0"),
+        ("alpha = -1", "from 0 on"),
         ('alpha = "much"', "number"),
         ("alpha = [1]", "number"),
         ("threshold = nan", "above 0"),
         ("jobs = 1.5", "whole number from 1 on"),
-        ('kind = "poisson"', "corrected, multinomial"),
+        ('kind = "weibull"', "corrected, multinomial"),
         ("model = 3", "path"),
         ('model = ""', "path"),
         ("contacts = false", "path"),

@@ -152,7 +152,7 @@ def test_a_class_whose_mail_is_all_left_out_is_empty(tmp_path):
 def test_a_failed_training_makes_no_model(tmp_path, maildir, kind, error):
     (tmp_path / "empty").mkdir()
     with pytest.raises(error, match=str(tmp_path / kind)):
-        train(Store(tmp_path / "model"), [str(maildir)], [str(tmp_path / kind)], Choice(), jobs=1)
+        train(Store(tmp_path / "model"), {"ham": [str(maildir)], "spam": [str(tmp_path / kind)]}, Choice(), jobs=1)
     assert not (tmp_path / "model").exists()
 
 
@@ -163,7 +163,7 @@ def test_a_failed_training_makes_no_model(tmp_path, maildir, kind, error):
 def taught(tmp_path: Path, maildir: Path) -> Store:
     """A model with two lessons learned after its training."""
     store = Store(tmp_path / "model")
-    train(store, [str(maildir)], [str(maildir / ".Junk")], Choice("multinomial"), jobs=1)
+    train(store, {"ham": [str(maildir)], "spam": [str(maildir / ".Junk")]}, Choice("multinomial"), jobs=1)
     append_lessons(store.journal, store.load().generation, [Lesson("aa" * 16, True), Lesson("bb" * 16, False)])
     return store
 
@@ -171,13 +171,15 @@ def taught(tmp_path: Path, maildir: Path) -> Store:
 def test_training_over_lessons_wants_to_be_told(taught, maildir):
     before = {path.name: path.read_bytes() for path in taught.path.iterdir()}
     with pytest.raises(CannotWrite, match=f"{taught.path}: 2 lessons .*--replace"):
-        train(taught, [str(maildir)], [str(maildir / ".Junk")], Choice("corrected"), jobs=1)
+        train(taught, {"ham": [str(maildir)], "spam": [str(maildir / ".Junk")]}, Choice("corrected"), jobs=1)
     assert {path.name: path.read_bytes() for path in taught.path.iterdir()} == before
 
 
 def test_training_over_lessons_goes_on_when_it_is_told(taught, maildir):
     before = taught.load().generation
-    train(taught, [str(maildir)], [str(maildir / ".Junk")], Choice("multinomial"), overwrite=True, jobs=1)
+    train(
+        taught, {"ham": [str(maildir)], "spam": [str(maildir / ".Junk")]}, Choice("multinomial"), overwrite=True, jobs=1
+    )
     assert taught.load().generation != before
     assert taught.lessons_at_stake() == 0
 
@@ -185,7 +187,7 @@ def test_training_over_lessons_goes_on_when_it_is_told(taught, maildir):
 def test_training_over_a_model_without_lessons_needs_no_leave(taught, maildir):
     taught.journal.unlink()
     before = taught.load().generation
-    train(taught, [str(maildir)], [str(maildir / ".Junk")], Choice("multinomial"), jobs=1)
+    train(taught, {"ham": [str(maildir)], "spam": [str(maildir / ".Junk")]}, Choice("multinomial"), jobs=1)
     assert taught.load().generation != before
 
 
@@ -226,6 +228,6 @@ def test_the_model_knows_a_contact_as_sender(tmp_path, maildir):
     contacts = write(tmp_path / "contacts", b"Carol <carol@example.net>\n")
     choice = choice_of(Settings(kind="multinomial", contacts=str(contacts)))
     store = Store(tmp_path / "model")
-    train(store, [str(maildir)], [str(maildir / ".Junk")], choice, jobs=1)
+    train(store, {"ham": [str(maildir)], "spam": [str(maildir / ".Junk")]}, choice, jobs=1)
     assert store.scorecard().is_contact(token_id("carol@example.net"))
     assert not store.scorecard().is_contact(token_id("dave@example.net"))

@@ -2,117 +2,73 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+import os
+from typing import Any
 
 import click
 
-from ..classifying import judge_all
-from ..errors import Usage
-from ..notices import warn
-from ..settings import Settings
-from .shared import both_classes, format_option, jobs_option, model_choice, model_option, settled
+from .shared import both_classes, format_option, jobs_option, model_choice, model_option
 
-if TYPE_CHECKING:
-    from ..evaluation import Outcome
-
-SWEEP = "sweep"
+SWEEP, TEXT = "sweep", "text"  # what --threshold and --plot stand for when they stand alone
 
 
-class ThresholdCommand(click.Command):
-    """Lets --threshold stand alone, wherever it stands."""
+class OptionsAlone(click.Command):
+    """Lets --threshold and --plot stand alone, wherever they stand."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        following = zip(args, [*args[1:], ""], strict=False)
-        given = [f"--threshold={SWEEP}" if arg == "--threshold" and not is_number(after) else arg
-                 for arg, after in following]  # fmt: skip
+        alone = {"--threshold": (is_number, SWEEP), "--plot": (is_picture, TEXT)}
+        given = []
+        for arg, after in zip(args, [*args[1:], ""], strict=False):
+            takes, instead = alone.get(arg, (bool, ""))
+            given.append(f"{arg}={instead}" if instead and not takes(after) else arg)
         return super().parse_args(ctx, given)
 
 
 def is_number(text: str) -> bool:
+    """Whether this is a number, or begins a list of numbers."""
     try:
-        float(text)
+        float(text.partition(",")[0])
     except ValueError:
         return False
     return True
 
 
-@click.command(cls=ThresholdCommand)
+def is_picture(text: str) -> bool:
+    """Whether this names a file to be made, rather than an option or mail that is there."""
+    new = bool(text) and not text.startswith("-") and not os.path.exists(text)
+    return new or text.endswith((".svg", ".png"))
+
+
+@click.command(cls=OptionsAlone)
 @click.argument("mailboxes", nargs=-1, metavar="[HAM SPAM]")
 @click.option("--ham", multiple=True, metavar="PATH", help="A mailbox of ham; may be repeated.")
 @click.option("--spam", multiple=True, metavar="PATH", help="A mailbox of spam; may be repeated.")
-@click.option("--threshold", metavar="[C]", help="Judge at this c; alone: try many and recommend one.")
-@click.option("--max-ham-loss", metavar="PERCENT", type=click.FloatRange(0, 100), default=0.1, show_default=True,
-              help="Ham that the recommended c may lose.")  # fmt: skip
+@click.option("--kinds", metavar="KIND,...|all", help="Compare several kinds on the same mail.")
+@click.option("--learning-curve", is_flag=True, help="Error against the number of training messages.")
+@click.option("--protocol", metavar="folds|loo|half|online", help="Who judges whom: folds; each message by all others; "
+              "the later half by the earlier; each block by all mail before it.")  # fmt: skip
+@click.option("--threshold", metavar="[C,...]", help="Judge at this c, or these; alone: try many and recommend one.")
+@click.option("--max-ham-loss", metavar="PERCENT", type=click.FloatRange(0, 100),
+              help="Ham that the recommended c may lose.  [default: 0.1]")  # fmt: skip
+@click.option("--cost", metavar="HAM:SPAM", help="What a lost ham costs beside a missed spam: mean cost, best c.")
+@click.option("--plot", metavar="[FILE]", help="Draw it all into FILE.svg or FILE.png; alone: as text.")
 @click.option("--folds", type=click.IntRange(2), metavar="N", help="Folds of the cross-validation (without mail: 5).")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which messages share a fold.")
+@click.option("--seed", type=click.IntRange(0), help="Which messages share a fold or a draw.  [default: 0]")
 @model_choice
 @format_option
 @jobs_option
 @model_option
-def evaluate(
-    mailboxes: tuple[str, ...],
-    ham: tuple[str, ...],
-    spam: tuple[str, ...],
-    threshold: str | None,
-    max_ham_loss: float,
-    folds: int | None,
-    seed: int,
-    form: str,
-    **options: Any,
-) -> int:
-    """Measure the model: on its own messages by folds, or on the mail in HAM and SPAM."""
-    from .. import evaluation, report
+def evaluate(mailboxes: tuple[str, ...], ham: tuple[str, ...], spam: tuple[str, ...], **options: Any) -> int:
+    """Measure the model on its own messages, by folds, or on the mail in HAM and SPAM; or compare kinds of model.
 
-    settings = settled(threshold=None if threshold == SWEEP else threshold, **options)
-    given = both_classes(mailboxes, ham, spam) if mailboxes or ham or spam else ([], [])
-    status, outcome = measured(given, settings, options, folds, seed)
-    if threshold == SWEEP:
-        limit = max_ham_loss / 100
-        best, rows = evaluation.recommended(outcome, limit), evaluation.sweep(outcome, limit)
-        if form == "jsonl":
-            for at, found in rows:
-                click.echo(json.dumps({"c": at, "recommended": at == best, **vars(found)}))
-        else:
-            report.show_sweep(rows, best, limit)
-        return status
-    c = settings.threshold
-    found = evaluation.figures(outcome.at(c) if c else outcome)
-    if form == "jsonl":
-        click.echo(json.dumps({"c": c, **vars(found)}))
-    else:
-        report.show_figures(found, f"judged at c = {c:g}" if c else "judged at the model's own cutoffs")
+    Mail that is named is judged by the model, unless --kinds, --learning-curve, --protocol or --folds ask for models
+    of that very mail.
+    """
+    from .asked import asked_for
+    from .compared import measured, show
+
+    mail = both_classes(mailboxes, ham, spam) if mailboxes or ham or spam else ([], [])
+    asked = asked_for(mail, options)
+    status, findings = measured(asked)
+    show(asked, findings)
     return status
-
-
-def measured(
-    mailboxes: tuple[list[str], list[str]], settings: Settings, options: dict[str, Any], folds: int | None, seed: int
-) -> tuple[int, Outcome]:
-    """The outcome of folds over the model's rows, of folds over other mail, or of judging other mail; and a status."""
-    from dataclasses import replace
-
-    from .. import evaluation, report, training
-    from ..store import Store
-
-    hams, spams = mailboxes
-    if hams and not folds:
-        if any(options[name] for name in ("kind", "alpha", "counts")):
-            raise Usage("--kind, --alpha and --counts need something to fit; add --folds N")
-        known, left_out = [], []
-        for label, paths, others in ((False, hams, spams), (True, spams, hams)):
-            for judged, unread in judge_all(paths, settings._replace(threshold=None), others):
-                known += [(label, one.verdict) for one in judged]
-                left_out.append(warn(unread))
-        return max(left_out), evaluation.judged(known)
-    status = 0
-    if hams:
-        with report.progress("reading mail") as progress:
-            gathered = training.read_labelled(hams, spams, jobs=settings.jobs, progress=progress)
-        corpus, choice, status = gathered.corpus, training.choice_of(settings), warn(gathered.left_out)
-    else:
-        saved, _ = training.current(Store(settings.model))
-        asked = {name: getattr(settings, name) for name in ("kind", "alpha", "counts") if options[name] is not None}
-        corpus, choice = saved.corpus, replace(saved.choice, **asked)
-        training.check_counts(choice.kind, asked.get("counts"))
-    with report.progress("judging folds") as progress:
-        return status, evaluation.cross_validate(corpus, choice, folds or 5, seed, progress)

@@ -38,25 +38,26 @@ def explain(path: str, words: int, form: str, **options: Any) -> int:
     for unit in units(path, left_out):
         for mail in messages(unit, left_out):
             verdict, fixed, clues = judge.explain(mail.raw)
+            sides = ("others", verdict.label) if judge.names_classes else ("ham", "spam")
+            of = judge.card.classes.index(verdict.label) if verdict.of_classes else 1
+            shown, more = (clues, []) if form == "jsonl" else (clues[:words], clues[words:])
+            facts = inspection.facts_of(corpus, judge.card, [clue.token for clue in shown], of)
             if form == "jsonl":
-                facts = inspection.facts_of(corpus, judge.card, [clue.token for clue in clues])
-                click.echo(json.dumps(as_json(mail.name, verdict, fixed, clues, facts)))
+                click.echo(json.dumps(as_json(mail.name, verdict, fixed, clues, facts, sides)))
             else:
-                shown, more = clues[:words], clues[words:]
-                facts = inspection.facts_of(corpus, judge.card, [clue.token for clue in shown])
-                report.show_explanation(printable(mail.name), verdict, fixed, shown, facts, more)
+                report.show_explanation(printable(mail.name), verdict, fixed, shown, facts, more, sides)
     return warn(left_out)
 
 
 def as_json(
-    name: str, verdict: Verdict, fixed: float, clues: Sequence[Clue], facts: Sequence[WordFacts]
+    name: str, verdict: Verdict, fixed: float, clues: Sequence[Clue], facts: Sequence[WordFacts], sides: tuple[str, str]
 ) -> dict[str, Any]:
     """All clues, with the messages that have them; every_message and what they add sum up to the score."""
     found = {"path": name, "label": verdict.label, "score": verdict.score, "probability": verdict.probability}
     if verdict.reason:
         found["reason"] = verdict.reason
     words = [
-        {"word": clue.token, "count": clue.count, "ham": fact.ham, "spam": fact.spam, "adds": clue.weight}
+        {"word": clue.token, "count": clue.count, sides[0]: fact.ham, sides[1]: fact.spam, "adds": clue.weight}
         for clue, fact in zip(clues, facts, strict=True)
     ]
     return {**found, "every_message": fixed, "clues": words}

@@ -33,7 +33,7 @@ def inspect(words: tuple[str, ...], top: int, form: str, **options: Any) -> None
         return
     found = inspection.overview(saved, card, top)
     if form == "jsonl":
-        strongest = {"spam_words": found.spam_words, "ham_words": found.ham_words}
-        click.echo(json.dumps({**dict(found.settings), **{k: [vars(w) for w in v] for k, v in strongest.items()}}))
+        strongest = {f"{name}_words": [vars(word) for word in words] for name, words in found.words.items()}
+        click.echo(json.dumps({**dict(found.settings), **strongest}))
     else:
         report.show_overview(found)

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 @paths_argument
 @click.option("--spam", is_flag=True, help="The messages are spam.")
 @click.option("--ham", is_flag=True, help="The messages are ham.")
+@click.option("--class", "name", metavar="NAME", help="The messages are of this class of the model's.")
 @click.option("--unwrap", is_flag=True, help="Take the messages attached to these, as forwarded.")
 @click.option("--refit/--no-refit", default=True, help="Refit the model when enough has been learned (the default).")
 @model_option
-def learn(paths: tuple[str, ...], spam: bool, ham: bool, unwrap: bool, refit: bool, **options: Any) -> int:
+def learn(
+    paths: tuple[str, ...], spam: bool, ham: bool, name: str | None, unwrap: bool, refit: bool, **options: Any
+) -> int:
     """Teach messages: files, folders, or one on standard input. What was learned the other way changes class."""
     from .. import learning
     from ..mailbox import LeftOut
     from ..store import Store
 
-    if spam == ham:
+    given = [label for label, is_given in (("spam", spam), ("ham", ham), (name, name)) if is_given]
+    if len(given) != 1:
         raise Usage("say what the messages are: --spam or --ham")
     settings = settled(**options)
     store, left_out = Store(settings.model), LeftOut()
@@ -39,8 +43,9 @@ def learn(paths: tuple[str, ...], spam: bool, ham: bool, unwrap: bool, refit: bo
     if first is None:
         raise NoInput("no message to learn from" + ("; none is attached" if unwrap else ""))
     learning.ensure_model(store, settings)
-    learned = learning.learn(store, chain([first], found), spam, fold=refit)
-    report(learned, "spam" if spam else "ham")
+    number = learning.class_number(store, str(given[0]))
+    learned = learning.learn(store, chain([first], found), number, fold=refit)
+    report(learned, str(given[0]))
     return warn(left_out)
 
 
@@ -62,6 +67,6 @@ def mails(paths: tuple[str, ...], left_out: LeftOut, unwrap: bool) -> Iterator[M
 
 def report(learned: Learned, label: str) -> None:
     """What became of the messages, on standard error: procmail and Sieve read nothing into it."""
-    tell(f"learned {learned.new} as {label}, moved {learned.moved} from the other class, knew {learned.unchanged}")
+    tell(f"learned {learned.new} as {label}, moved {learned.moved} from another class, knew {learned.unchanged}")
     if learned.damaged:
         tell(f"{learned.damaged} damaged records in the journal were passed over")

@@ -19,11 +19,10 @@ from ..corpus import Corpus, columns_of
 from ..naive import evidence, informative, shared_offset
 from ..scorecard import Column, Scorecard
 from ..tokens import ENVELOPE_BIT
-from .logistic import fit_logistic, unit_rows
+from .logistic import logistic_weights
 from .multinomial import counted
 from .rows import column_values
 
-ALPHA = 0.001  # 0.01: a twentieth more pairs ranked wrongly with few messages; 0.1: a quarter more (decisions/003)
 TEXT_TRUST = 1.5  # the text's weight beside the envelope's 1
 NAIVE_EXPONENT = 0.75
 LOGISTIC_NEEDS = 200  # messages at which logistic regression weighs half as much as naive Bayes
@@ -34,7 +33,7 @@ def fit_corrected(corpus: Corpus, alpha: float) -> Scorecard:
     card = counted(corpus, "corrected", alpha, binary=True)
     ham, spam = card.tables["ham"], card.tables["spam"]
     naive = np.where(informative(ham, spam, *card.messages), evidence(ham, spam, alpha, np.log), np.nan)
-    offset = shared_offset(*card.totals, card.words, alpha)
+    offset = shared_offset(card.totals[0], card.totals[1], card.words, alpha)
     split = int(np.searchsorted(corpus.ids, np.uint64(ENVELOPE_BIT)))
     for name, trust, first, stop in (("text", TEXT_TRUST, 0, split), ("envelope", 1.0, split, len(naive))):
         counts = columns_of(corpus.counts, np.arange(first, stop))
@@ -61,12 +60,3 @@ def witness(
         spread = float(column_values(column, counts).std()) if len(labels) else 1.0
         column.scale = weight / spread if spread else 0.0
     return columns
-
-
-def logistic_weights(counts: sparse.csr_matrix, labels: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
-    """Weights of the words that stand in two messages or more; a word seen once only names its message."""
-    repeated = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]) > 1)
-    weights, intercept = np.full(counts.shape[1], np.nan), 0.0
-    if len(repeated) and labels.any() and not labels.all():
-        weights[repeated], intercept = fit_logistic(unit_rows(columns_of(counts, repeated)), labels)
-    return weights, intercept

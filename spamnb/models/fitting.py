@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from math import exp, log
 from typing import Any
 
@@ -14,12 +13,26 @@ from scipy.special import expit
 from ..corpus import Corpus
 from ..message import short_digest
 from ..scorecard import Scorecard
-from .corrected import ALPHA, fit_corrected
+from ..selecting import parse_selection
+from .choice import SEVERAL, Choice, default_alpha
+from .corrected import fit_corrected
 from .logistic import calibration
-from .multinomial import counted, fit_multinomial
+from .multinomial import counted
+from .nearest import fit_neighbours
 from .rows import score_rows
+from .selection import selected
+from .semisupervised import fit_em
+from .textbook import fit_gaussian, fit_logistic_kind, fit_words, is_binary
 
-KINDS = ("corrected", "multinomial")
+FITS: dict[str, Callable[[Corpus, Choice], Scorecard]] = {
+    "corrected": lambda corpus, choice: fit_corrected(corpus, default_alpha(choice)),
+    **dict.fromkeys(SEVERAL, fit_words),
+    "logistic": fit_logistic_kind,
+    "gaussian": fit_gaussian,
+    "neighbours": fit_neighbours,
+    "em": fit_em,
+}
+NEED_ROWS = ("logistic", "gaussian", "neighbours", "em")  # totals without their messages tell these nothing
 HELD_OUT_FOLDS = 3
 ENOUGH_HELD_OUT = 8000  # messages to calibrate and set cutoffs on; more would only take time
 CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
@@ -28,16 +41,6 @@ FEWEST_TO_DOUBT = 500  # messages; with fewer, odd is not wrong. What the user t
 MOST_HAM_LOST = 0.004  # share of held-out ham that may score above the spam cutoff; the full fit loses half of it
 LEAST_C, MOST_C = log(2.0), log(9.0)  # few held-out messages say little of rare errors (decisions/004)
 MOST_SPAM_LOST = 0.01  # share of held-out spam that may score below the ham cutoff
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which model, and the user's say in it; None stands for the model's own default."""
-
-    kind: str = "corrected"
-    alpha: float | None = None
-    counts: str | None = None  # raw or binary
-    contacts: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
 
 
 def fit(corpus: Corpus, choice: Choice) -> Scorecard:
@@ -98,16 +101,25 @@ def grafted(card: Scorecard, whole: Scorecard) -> Scorecard:
 
 def fit_plain(corpus: Corpus, choice: Choice, opinions: bool = True) -> Scorecard:
     """The model's formula alone; one class, or none, gives counts without an opinion."""
-    seen = corpus.with_senders(choice.contacts, corpus.has_other_ham_sender())
-    textbook = choice.kind == "multinomial"
-    alpha = choice.alpha or (1.0 if textbook else ALPHA)
-    binary = not textbook or choice.counts == "binary"
-    if not opinions or not all(corpus.messages_counted):
-        card = counted(seen, choice.kind, alpha, binary)
+    if not corpus.is_ham_and_spam:
+        return FITS[choice.kind](with_selected(corpus, choice), choice)
+    seen = with_selected(corpus.with_senders(choice.contacts, corpus.has_other_ham_sender()), choice)
+    rows = corpus.messages if choice.kind in NEED_ROWS or choice.measures else corpus.messages_counted
+    if opinions and all(rows):
+        card = FITS[choice.kind](seen, choice)
     else:
-        card = fit_multinomial(seen, alpha, binary) if textbook else fit_corrected(seen, alpha)
+        card = counted(seen, choice.kind, default_alpha(choice), is_binary(choice))
+    card.teachable = choice.plain
     card.tables |= sender_tables(corpus) | {"contacts": choice.contacts}
     return card
+
+
+def with_selected(corpus: Corpus, choice: Choice) -> Corpus:
+    """The corpus with the words that were selected, if any were to be."""
+    if not choice.select:
+        return corpus
+    labels = corpus.labels.astype(np.int8)
+    return corpus.with_words(selected(corpus.counts, labels, len(corpus.classes), parse_selection(choice.select)))
 
 
 def sender_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:
@@ -130,11 +142,11 @@ def digest_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:
     return {"digests": digests[order], "classes": corpus.labels[order].astype(np.uint8)}
 
 
-def folds_of(labels: NDArray[np.bool_], folds: int, seed: int = 0) -> NDArray[np.intp]:
-    """A fold for each message, every fold with its share of either class."""
+def folds_of(labels: NDArray[Any], folds: int, seed: int = 0) -> NDArray[np.intp]:
+    """A fold for each message, every fold with its share of each class."""
     random = np.random.default_rng(seed)
     fold = np.empty(len(labels), np.intp)
-    for label in (False, True):
+    for label in np.unique(labels):
         rows = np.flatnonzero(labels == label)
         fold[random.permutation(rows)] = np.arange(len(rows)) % folds
     return fold

@@ -10,6 +10,8 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from ..corpus import columns_of
+
 RIDGE = 1e-6  # times ½|w|²; the few iterations regularise more than this does (decisions/003)
 ITERATIONS = 30  # 60: the same accuracy, in twice the time (decisions/003)
 LEAST_SLOPE = 0.01  # on little mail chance can rank the held-out spam below the ham; the model must not turn round
@@ -39,6 +41,15 @@ def logistic_loss(
     slope = -target * expit(-margin) / len(target)
     value = np.logaddexp(0.0, -margin).mean() + 0.5 * RIDGE * weights @ weights
     return float(value), np.append(columns @ slope + RIDGE * weights, slope.sum())
+
+
+def logistic_weights(counts: sparse.csr_matrix, labels: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
+    """Weights of the words that stand in two messages or more; a word seen once only names its message."""
+    repeated = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]) > 1)
+    weights, intercept = np.full(counts.shape[1], np.nan), 0.0
+    if len(repeated) and labels.any() and not labels.all():
+        weights[repeated], intercept = fit_logistic(unit_rows(columns_of(counts, repeated)), labels)
+    return weights, intercept
 
 
 def calibration(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, float]:

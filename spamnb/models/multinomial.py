@@ -9,13 +9,15 @@ import numpy as np
 from ..corpus import Corpus
 from ..naive import evidence, shared_offset, threshold_offset
 from ..scorecard import Column, Scorecard
+from .generative import array_log, word_alphas
 
 
-def fit_multinomial(corpus: Corpus, alpha: float, binary: bool) -> Scorecard:
+def fit_multinomial(corpus: Corpus, alpha: float, binary: bool, prior: str | None = None) -> Scorecard:
     """The mission's algorithm. c stays 1 until the user asks for another."""
     card = counted(corpus, "multinomial", alpha, binary)
-    weights = evidence(card.tables["ham"], card.tables["spam"], alpha, np.log)
-    offset = shared_offset(*card.totals, card.words, alpha)
+    ham, spam = card.tables["ham"], card.tables["spam"]
+    weights = evidence(ham, spam, word_alphas(ham.astype(float) + spam, alpha, prior), array_log)
+    offset = shared_offset(card.totals[0], card.totals[1], card.words, alpha)
     card.columns.append(Column("words", weights, offset=offset, binary=binary, naive=True))
     card.prior = -threshold_offset(1.0, *card.messages)
     return card
