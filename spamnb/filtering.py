@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from .cardfile import SCORECARD, open_model
@@ -15,7 +15,11 @@ from .tokens import known_token, sender, token_id, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .scorecard import Heard
+
+    Kind = Callable[[Scorecard, float | None], "Judge"]
 
 NO_WORDS = "no word that the model knows"
 MOST_REMEMBERED = 1_000_000  # tokens that a judge of many messages keeps in mind
@@ -46,8 +50,16 @@ class Judge:
 
     def verdict_on(self, heard: list[tuple[int, Heard]]) -> Verdict:
         """The verdict on what is heard; where nothing is, the model has nothing to say."""
-        verdict = self.card.verdict(self.card.score_heard(heard), self.c)
-        return verdict if heard or self.c is not None or verdict.reason else Verdict(verdict.score, UNSURE, NO_WORDS)
+        return self.verdict_of(self.card.score_heard(heard), bool(heard))
+
+    def verdict_of(self, score: float, any_heard: bool) -> Verdict:
+        """The verdict on a score."""
+        verdict = self.card.verdict(self.card.checked(score), self.c)
+        return verdict if any_heard or self.c is not None or verdict.reason else Verdict(score, UNSURE, NO_WORDS)
+
+    def verdicts(self, raws: Iterable[bytes]) -> list[Verdict]:
+        """The verdicts on some messages, in order."""
+        return [self.judge(raw) for raw in raws]
 
     def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
         """The verdict, what every message gets, and the clues, strongest first: they add up to the score."""
@@ -95,15 +107,26 @@ class Judged:
 
 
 @lru_cache(1)
-def judge_in(directory: str, c: float | None, _written: int) -> Judge:
+def judge_in(kind: Kind, directory: str, c: float | None, _written: int) -> Judge:
     """A judge by the model in a directory, kept from one portion of mail to the next."""
-    return Judge(open_model(directory), c)
+    return kind(open_model(directory), c)
 
 
-def judge_units(directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
-    """The verdicts on some mail, and what could not be read of it. Runs in a worker."""
+def current_judge(kind: Kind, directory: str, c: float | None) -> Judge:
+    """A judge by the model as it is now."""
     path = os.path.join(directory, SCORECARD)
-    judge = judge_in(directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)
-    left_out = LeftOut()
-    verdicts = [Judged(mail.name, judge.judge(mail.raw)) for unit in units for mail in messages(unit, left_out)]
-    return verdicts, left_out
+    return judge_in(kind, directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)
+
+
+def judge_units(kind: Kind, directory: str, c: float | None, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
+    """The verdicts on some mail, and what could not be read of it. Runs in a worker."""
+    names, left_out = [], LeftOut()
+
+    def raws() -> Iterator[bytes]:
+        for unit in units:
+            for mail in messages(unit, left_out):
+                names.append(mail.name)
+                yield mail.raw
+
+    verdicts = current_judge(kind, directory, c).verdicts(raws())
+    return list(map(Judged, names, verdicts)), left_out

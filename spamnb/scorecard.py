@@ -188,6 +188,10 @@ class Scorecard:
         score = self.prior
         for column, total, length in zip(self.columns, *self.sums(found), strict=True):
             score += column.value(total, length)
+        return self.checked(score)
+
+    def checked(self, score: float) -> float:
+        """A score that is a number."""
         if not isfinite(score):
             raise DamagedModel("the scorecard holds numbers that are none; 'spamnb refit' makes it anew")
         return float(score)

@@ -23,7 +23,7 @@ LAYERS = (
     ("charset", "decoding", "disguise", "markup", "message", "tokens", "mailbox", "naive", "scorecard"),
     ("cardfile", "headers", "journal", "notices", "seal", "teaching"),
     ("filtering", "counting"),
-    ("parallel", "corpus", "gathering"),
+    ("parallel", "bulk", "corpus", "gathering"),
     ("models",),
     ("archive",),
     ("store",),
