@@ -18,7 +18,6 @@ from spamnb.parallel import (
     PORTION_BYTES,
     PORTION_UNITS,
     from_forks,
-    from_loky,
     in_groups,
     in_parallel,
     may_fork,
@@ -92,7 +91,7 @@ def test_forked_workers_answer_in_order():
 
 
 def test_workers_that_are_not_forked_answer_in_order():
-    script = "import test_parallel; test_parallel.answers_from_other_processes(test_parallel.from_loky)"
+    script = "import test_parallel, spamnb.parallel as p; test_parallel.answers_from_other_processes(p.from_loky)"
     subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parent, check=True)  # its threads end with it
 
 
