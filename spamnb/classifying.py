@@ -13,7 +13,7 @@ from .mailbox import LeftOut, Unit, messages, units
 from .notices import printable, warn
 from .settings import Settings
 
-WORTH_NUMPY = 1 << 20  # bytes of mail, on which it saves what its import takes
+WORTH_NUMPY = 1 << 20  # bytes of mail, on which it saves what its import takes (decisions/010)
 EXIT_CODES = {"spam": 0, "ham": 1, "unsure": 2}
 
 
