@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
 SPAMNB := $(BIN)/spamnb
+CORPORA ?= /tmp/corpora
+SPEED_INDEX ?= $(CORPORA)/trec06p/index
 
 .PHONY: demo test lint bench clean
 
@@ -26,8 +28,10 @@ lint: $(VENV)/tools
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# make bench CORPORA=folder, with one folder of mail and an index in TREC form for each corpus below it
 bench: $(VENV)/tools
-	$(BIN)/python bench/accuracy.py $(BENCH)
+	$(BIN)/python bench/accuracy.py $(foreach index,$(wildcard $(CORPORA)/*/index),--index $(index)) $(BENCH)
+	$(BIN)/python bench/speed.py --index $(SPEED_INDEX) $(BENCH_SPEED)
 
 clean:
 	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info build

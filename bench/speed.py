@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import median
 
 BIN = Path(sys.executable).parent
 SPAMNB = BIN / "spamnb"
@@ -49,7 +49,7 @@ def run(*command: object, stdin: Path | None = None, lines: Iterable[Path] = ())
     return time.perf_counter() - started
 
 
-def medians(rounds: int, **tasks: Callable[[], float]) -> dict[str, list[float]]:
+def in_turn(rounds: int, **tasks: Callable[[], float]) -> dict[str, list[float]]:
     """The times of some tasks, run in turn."""
     times: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(rounds):
@@ -92,48 +92,57 @@ def peak_megabytes(*command: object) -> float:
     return peak
 
 
-def row(what: str, times: list[float], amount: int = 1, unit: str = "ms", **beside: float) -> None:
+def row(what: str, times: list[float], speed: str = "", **beside: float) -> None:
     """A line of the table: the median, its spread, and ratios."""
-    middle = statistics.median(times)
-    value = f"{1000 * middle:.1f} ms" if unit == "ms" else f"{amount / middle:,.0f} {unit}"
     spread = f"{1000 * min(times):.0f}–{1000 * max(times):.0f} ms"
     ratios = ", ".join(f"{ratio:.2f} × {name}" for name, ratio in beside.items())
-    print(f"| {what} | {value} | {spread} | {ratios} |", flush=True)
+    print(f"| {what} | {speed or f'{1000 * median(times):.1f} ms'} | {spread} | {ratios} |", flush=True)
 
 
-def bulk(pairs: list[tuple[str, Path]], test: list[Path], work: Path, rounds: int) -> Path:
-    """Training and classifying many messages; the model of the default kind."""
+def compared(what: str, mail: list[Path], rounds: int, tasks: dict[str, Callable[[], float]]) -> dict[str, float]:
+    """The medians of some tasks on the same mail, run in turn, and how quick they are beside bogofilter."""
+    times = in_turn(rounds, **tasks)
+    size = sum(path.stat().st_size for path in mail) / 1e6
+    for name, found in times.items():
+        speed = f"{len(mail) / median(found):,.0f} messages/s, {size / median(found):.1f} MB/s"
+        peer = {"bogofilter": median(times["bogofilter"]) / median(found)} if "bogofilter" in times else {}
+        row(f"{what}, {name}", found, speed, **peer)
+    return {f"{what}, {name}": median(found) for name, found in times.items()}
+
+
+def bulk(pairs: list[tuple[str, Path]], test: list[Path], work: Path, rounds: int) -> dict[str, float]:
+    """Training and classifying many messages: seconds, megabytes. The model stays in the folder `model`."""
+    print(f"| **{len(pairs):,} messages trained, {len(test):,} judged** | | | |")
     ham, spam = folder_of(pairs, work / "mail")
-    judged = work / "judged"
-    judged.mkdir()
-    for number, path in enumerate(test):
-        (judged / f"{number:07d}").symlink_to(path)
+    judged, _ = folder_of([("ham", path) for path in test], work / "judged")
     model, textbook, words = work / "model", work / "textbook", work / "bogofilter"
+    train = [SPAMNB, "train", "--replace", ham, spam, "--model"]
     tasks = {
-        "default": lambda: run(SPAMNB, "train", "--replace", "--model", model, ham, spam),
-        "multinomial": lambda: run(
-            SPAMNB, "train", "--replace", "--model", textbook, "--kind", "multinomial", ham, spam
-        ),
+        "default": lambda: run(*train, model),
+        "multinomial": lambda: run(*train, textbook, "--kind", "multinomial"),
+        "one process": lambda: run(*train, work / "alone", "--jobs", "1"),
     }
-    has_peer = bool(shutil.which("bogofilter"))
-    if has_peer:
+    if shutil.which("bogofilter"):
         tasks["bogofilter"] = lambda: bogofilter_train(pairs, words)
-    times = medians(rounds, **tasks)
-    peer = statistics.median(times["bogofilter"]) if has_peer else float("nan")
-    for name, found in times.items():
-        row(f"train, {name}", found, len(pairs), "messages/s", bogofilter=peer / statistics.median(found))
-    tasks = {"default": lambda: run(SPAMNB, "classify", "--model", model, "--format", "jsonl", judged)}
-    if has_peer:
+    found = compared("train", [path for _, path in pairs], rounds, tasks)
+    classify = [SPAMNB, "classify", "--format", "jsonl", judged, "--model"]
+    tasks = {"default": lambda: run(*classify, model), "multinomial": lambda: run(*classify, textbook)}
+    if shutil.which("bogofilter"):
         tasks["bogofilter"] = lambda: run("bogofilter", "-d", words, "-TT", "-b", lines=test)
-    times = medians(rounds, **tasks)
-    peer = statistics.median(times["bogofilter"]) if has_peer else float("nan")
-    for name, found in times.items():
-        row(f"classify, {name}", found, len(test), "messages/s", bogofilter=peer / statistics.median(found))
-    megabytes = peak_megabytes(SPAMNB, "train", "--replace", "--model", model, ham, spam)
-    print(f"| peak memory of training | {megabytes:.0f} MB | | |")
+    found |= compared("classify", test, rounds, tasks)
+    found["peak MB of training"] = peak_megabytes(*train, model)
     for name in ("model.joblib", "scorecard"):
-        print(f"| {name} | {(model / name).stat().st_size / 1e6:.1f} MB | | |")
-    return model
+        found[f"MB of {name}"] = (model / name).stat().st_size / 1e6
+    for name in ("peak MB of training", "MB of model.joblib", "MB of scorecard"):
+        print(f"| {name} | {found[name]:.1f} | | |")
+    return found
+
+
+def growth(small: dict[str, float], large: dict[str, float]) -> None:
+    """What twice the work costs."""
+    print("| **when the work doubles** | | | |")
+    for what, value in large.items():
+        print(f"| {what} | {value / small[what]:.2f} × | | |")
 
 
 def bogofilter_train(pairs: list[tuple[str, Path]], words: Path) -> float:
@@ -148,23 +157,21 @@ def bogofilter_train(pairs: list[tuple[str, Path]], words: Path) -> float:
 
 def one_shot(model: Path, message: Path) -> None:
     """A process a message, beside bare Python."""
-    times = medians(
+    times = in_turn(
         ONE_SHOTS,
         python=lambda: run(BIN / "python", "-c", "pass"),
         classify=lambda: run(SPAMNB, "classify", "--model", model, stdin=message),
         filter=lambda: run(SPAMNB, "filter", "--model", model, stdin=message),
     )
-    bare = statistics.median(times["python"])
+    bare = median(times["python"])
     for name, found in times.items():
-        row(f"one message, {name}", found, python=statistics.median(found) / bare)
+        row(f"one message, {name}", found, python=median(found) / bare)
 
 
 def lessons(pairs: list[tuple[str, Path]], sizes: list[int], work: Path) -> None:
     """One lesson into models of several sizes, and what it writes on average until a refit."""
     for size in sizes:
-        if len(pairs) < size + 50:
-            print(f"| learn into {size:,} | only {len(pairs):,} messages | | |")
-            continue
+        size = min(size, len(pairs) - 40)
         ham, spam = folder_of(pairs[:size], work / f"learn{size}")
         model = work / f"model{size}"
         run(SPAMNB, "train", "--model", model, ham, spam)
@@ -175,7 +182,7 @@ def lessons(pairs: list[tuple[str, Path]], sizes: list[int], work: Path) -> None
             bare.append(run(BIN / "python", "-c", "pass"))
             written += (model / "journal").stat().st_size - before + (model / "scorecard.later").stat().st_size
         refit = run(SPAMNB, "refit", "--model", model)
-        row(f"learn into {size:,}", times, python=statistics.median(times) / statistics.median(bare))
+        row(f"learn into {size:,}", times, python=median(times) / median(bare))
         print(
             f"| … written for a lesson, mean of 40 | {written / 40 / 1e6:.3f} MB | | refit {refit:.1f} s |", flush=True
         )
@@ -185,19 +192,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--learn-sizes", default="1000,10000")
+    parser.add_argument("--learn-sizes", default="1000,10000,40000")
     parser.add_argument("--limit", type=int, help="only the first N messages of the index")
     args = parser.parse_args()
     pairs = read_index(args.index)[: args.limit]
-    half = len(pairs) // 2
+    quarter = len(pairs) // 4
     print("| what | median | spread | ratio |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        for name, part in (("half", pairs[: half // 2]), ("whole", pairs[:half])):
-            print(f"| **{len(part):,} messages trained, {len(pairs) - half:,} judged** | | | |")
-            model = bulk(part, [path for _, path in pairs[half:]], work / name, args.rounds)
-        typical = sorted((path for _, path in pairs), key=lambda path: path.stat().st_size)[half]
-        one_shot(model, typical)
+        last = [path for _, path in pairs[2 * quarter :]]
+        small = bulk(pairs[:quarter], last[:quarter], work / "small", args.rounds)
+        large = bulk(pairs[: 2 * quarter], last[: 2 * quarter], work / "large", args.rounds)
+        growth(small, large)
+        ham, spam = folder_of(pairs, work / "all")
+        peak = peak_megabytes(SPAMNB, "train", "--model", work / "model", ham, spam)
+        print(f"| peak MB of training all {len(pairs):,} | {peak:.0f} | | |", flush=True)
+        print(f"| MB of their scorecard | {(work / 'model' / 'scorecard').stat().st_size / 1e6:.1f} | | |")
+        typical = sorted((path for _, path in pairs), key=lambda path: path.stat().st_size)[len(pairs) // 2]
+        one_shot(work / "model", typical)
         lessons(pairs, [int(size) for size in args.learn_sizes.split(",")], work)
 
 

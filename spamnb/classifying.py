@@ -8,11 +8,12 @@ from functools import partial
 
 from .cardfile import open_model
 from .errors import NoInput, SpamnbError, Usage
-from .filtering import Judge, Judged, judge_units
+from .filtering import Judge, Judged, current_judge, judge_units
 from .mailbox import LeftOut, Unit, messages, units
 from .notices import printable, warn
 from .settings import Settings
 
+WORTH_NUMPY = 1 << 20  # bytes of mail, on which it saves what its import takes (decisions/010)
 EXIT_CODES = {"spam": 0, "ham": 1, "unsure": 2}
 
 
@@ -42,12 +43,14 @@ def judge_all(
     open_model(settings.model)  # a missing model is told before the mail is looked at
     left_out = LeftOut()
     work = list(units_of(paths, left_out, exclude))
-    judge = partial(judge_units, settings.model, settings.threshold)
-    if len(work) == 1:
-        yield judge(work)
+    if sum(unit.size for unit in work) < WORTH_NUMPY:
+        yield judge_units(Judge, settings.model, settings.threshold, work)
     else:
+        from .bulk import BulkJudge
         from .parallel import in_parallel
 
+        current_judge(BulkJudge, settings.model, settings.threshold)  # here once, for all workers that are forked
+        judge = partial(judge_units, BulkJudge, settings.model, settings.threshold)
         yield from in_parallel(judge, work, settings.jobs)
     yield [], left_out
 

@@ -13,7 +13,7 @@ from .errors import Usage
 
 # Each command is a function of its own name in a module of that name; only the one that runs is imported.
 COMMANDS = (
-    "train", "classify", "filter", "learn", "forget", "evaluate", "explain", "inspect", "audit", "refit",
+    "train", "classify", "filter", "learn", "forget", "evaluate", "cluster", "explain", "inspect", "audit", "refit",
     "expire", "merge", "export", "import", "recipe",
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,14 @@ class Corpus:
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Corpus:
         """Some of the messages, with a dictionary of their own words alone."""
         counts = self.counts[rows]
-        seen = np.bincount(counts.indices, minlength=counts.shape[1])
-        used = np.flatnonzero(seen if self.block is None else seen + self.block.sum(axis=0))
+        used: NDArray[np.bool_] = np.zeros(counts.shape[1], bool)
+        used[counts.indices] = True
+        if self.block is not None:
+            used |= self.block.any(axis=0)
         return Corpus(
-            tokens=[self.tokens[column] for column in used],
+            tokens=list(compress(self.tokens, used.tolist())),
             ids=self.ids[used],
-            counts=columns_of(counts, used),
+            counts=renumbered(counts, used),
             labels=self.labels[rows],
             digests=self.digests[rows],
             dates=self.dates[rows],
@@ -93,15 +96,19 @@ class Corpus:
     def with_senders(self, contacts: NDArray[np.uint64], from_ham: NDArray[np.bool_]) -> Corpus:
         """With a token for what is known of each message's sender."""
         known = {token: rows for token, rows in self.sender_tokens(contacts, from_ham).items() if rows.any()}
-        if not known:
-            return self
-        added = sparse.csr_matrix(np.column_stack(list(known.values())).astype(np.int32))
-        names = [*self.tokens, *known]
-        ids = np.append(self.ids, np.array([token_id(token) for token in known], np.uint64))
-        order = np.argsort(ids)
-        counts = columns_of(sparse.hstack([self.counts, added], format="csr"), order)
-        block = None if self.block is None else np.pad(self.block, ((0, 0), (0, len(known))))[:, order]
-        return replace(self, tokens=[names[column] for column in order], ids=ids[order], counts=counts, block=block)
+        names = sorted(known, key=token_id)
+        ids = np.array([token_id(token) for token in names], np.uint64)
+        place = np.searchsorted(self.ids, ids)
+        tokens = self.tokens.copy()
+        for column, token in reversed(list(zip(place.tolist(), names, strict=True))):
+            tokens.insert(column, token)
+        return replace(
+            self,
+            tokens=tokens,
+            ids=np.insert(self.ids, place, ids),
+            counts=with_columns(self.counts, place, [known[token] for token in names]),
+            block=None if self.block is None else np.insert(self.block, place, 0, axis=1),
+        )
 
     def sender_tokens(self, contacts: Any, from_ham: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         """Which messages get which token for their sender."""
@@ -118,6 +125,35 @@ def columns_of(counts: sparse.csr_matrix, columns: NDArray[np.intp]) -> sparse.c
     found = counts[:, columns]
     found.sort_indices()
     return found
+
+
+def renumbered(counts: sparse.csr_matrix, used: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """The matrix without its unused columns."""
+    if not used.all():
+        numbers = np.cumsum(used, dtype=np.int32) - 1
+        shape = counts.shape[0], int(used.sum())
+        counts = sparse.csr_matrix((counts.data, numbers[counts.indices], counts.indptr), shape)
+    counts.sort_indices()
+    return counts
+
+
+def with_columns(
+    counts: sparse.csr_matrix, places: NDArray[np.intp], columns: list[NDArray[np.bool_]]
+) -> sparse.csr_matrix:
+    """The matrix with columns of ones put in at some places; a row has a one in one of them at most."""
+    starts, lengths = counts.indptr[:-1].astype(np.int64), np.diff(counts.indptr)
+    at, column = starts.copy(), np.full(len(starts), -1)
+    for number, (place, rows) in enumerate(zip(places, columns, strict=True)):
+        before = np.add.reduceat(np.append(counts.indices < place, False), starts, dtype=np.int64) * (lengths > 0)
+        at[rows] += before[rows]
+        column[rows] = place + number
+    new = column >= 0
+    old = np.arange(counts.shape[1], dtype=np.int32)
+    numbers = old + np.searchsorted(places, old, side="right").astype(np.int32)
+    indices = np.insert(numbers[counts.indices], at[new], column[new])
+    ends = counts.indptr + np.append(0, np.cumsum(new)).astype(counts.indptr.dtype)
+    shape = counts.shape[0], counts.shape[1] + len(columns)
+    return sparse.csr_matrix((np.insert(counts.data, at[new], 1), indices, ends), shape)
 
 
 def merged(corpora: list[Corpus]) -> Corpus:

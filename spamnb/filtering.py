@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from .cardfile import SCORECARD, open_model
@@ -17,8 +17,12 @@ from .tokens import MEASURES, known_token, measures, sender, token_id, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .naming import Threshold
     from .scorecard import Heard
+
+    Kind = Callable[[Scorecard, Threshold], "Judge"]
 
 NO_WORDS = "no word that the model knows"
 MOST_REMEMBERED = 1_000_000  # tokens that a judge of many messages keeps in mind
@@ -59,9 +63,16 @@ class Judge:
             from .models.nearest import score_tokens  # needs numpy, as no other model does
 
             return card.verdict(score_tokens(card, found), self.c)
-        verdict = card.verdict(card.score_heard(heard, measured), self.c)
-        told = heard or measured or self.c is not None or verdict.reason
-        return verdict if told else Verdict(verdict.score, UNSURE, NO_WORDS)
+        return self.verdict_of(card.score_heard(heard, measured), bool(heard or measured))
+
+    def verdict_of(self, score: float, any_heard: bool) -> Verdict:
+        """The verdict on a score; where nothing is heard, the model has nothing to say."""
+        verdict = self.card.verdict(self.card.checked(score), self.c)
+        return verdict if any_heard or self.c is not None or verdict.reason else Verdict(score, UNSURE, NO_WORDS)
+
+    def verdicts(self, raws: Iterable[bytes]) -> list[Verdict]:
+        """The verdicts on some messages, in order."""
+        return [self.judge(raw) for raw in raws]
 
     def explain(self, raw: bytes) -> tuple[Verdict, float, list[Clue]]:
         """The verdict, what every message gets, and the clues, strongest first: they add up to the score.
@@ -128,15 +139,26 @@ class Judged:
 
 
 @lru_cache(1)
-def judge_in(directory: str, c: Threshold, _written: int) -> Judge:
+def judge_in(kind: Kind, directory: str, c: Threshold, _written: int) -> Judge:
     """A judge by the model in a directory, kept from one portion of mail to the next."""
-    return Judge(open_model(directory), c)
+    return kind(open_model(directory), c)
 
 
-def judge_units(directory: str, c: Threshold, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
-    """The verdicts on some mail, and what could not be read of it. Runs in a worker."""
+def current_judge(kind: Kind, directory: str, c: Threshold) -> Judge:
+    """A judge by the model as it is now."""
     path = os.path.join(directory, SCORECARD)
-    judge = judge_in(directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)
-    left_out = LeftOut()
-    verdicts = [Judged(mail.name, judge.judge(mail.raw)) for unit in units for mail in messages(unit, left_out)]
-    return verdicts, left_out
+    return judge_in(kind, directory, c, os.stat(path).st_mtime_ns if os.path.exists(path) else 0)
+
+
+def judge_units(kind: Kind, directory: str, c: Threshold, units: list[Unit]) -> tuple[list[Judged], LeftOut]:
+    """The verdicts on some mail, and what could not be read of it. Runs in a worker."""
+    names, left_out = [], LeftOut()
+
+    def raws() -> Iterator[bytes]:
+        for unit in units:
+            for mail in messages(unit, left_out):
+                names.append(mail.name)
+                yield mail.raw
+
+    verdicts = current_judge(kind, directory, c).verdicts(raws())
+    return list(map(Judged, names, verdicts)), left_out

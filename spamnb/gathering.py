@@ -6,20 +6,25 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import count
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .corpus import HAM_AND_SPAM, Corpus, columns_of, merged
+from .corpus import HAM_AND_SPAM, Corpus, merged
 from .counting import Chunk
 from .journal import Lesson
 from .mailbox import LeftOut
 from .tokens import MEASURES, token_id
 
 DIGEST_LETTERS = 32
+# The arrays of a chunk, and how to read them.
+PARTS: dict[str, type[np.generic]] = {
+    "indices": np.int32, "counts": np.int32, "lengths": np.int32, "senders": np.uint64, "measures": np.float64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,64 +39,101 @@ class Gathered:
 
 def gather(chunks: Iterable[tuple[int, Chunk]], date: int, classes: tuple[str, ...] = HAM_AND_SPAM) -> Gathered:
     """Merge labelled chunks into a corpus: duplicates once, messages of several classes not at all."""
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    parts: list[tuple[int, Chunk]] = []
-    indices: list[NDArray[np.int32]] = []
+    heap = Heap(classes)
     for label, chunk in chunks:
-        here = np.fromiter(map(numbers.__getitem__, chunk.tokens), np.int32)
-        indices.append(here[np.frombuffer(chunk.indices, np.int32)] if here.size else here)
-        chunk.words, chunk.indices = "", array("i")  # no longer needed; the matrix is what stays in memory
-        parts.append((label, chunk))
-    labels = np.repeat([label for label, _ in parts], [len(chunk.digests) for _, chunk in parts])
-    counts = sparse.csr_matrix(
-        (joined(parts, "counts", np.int32), np.concatenate([*indices, np.empty(0, np.int32)]),
-         np.append(0, np.cumsum(joined(parts, "lengths", np.int32), dtype=np.int64))),
-        shape=(len(labels), len(numbers)),
-    )  # fmt: skip
-    names = list(numbers)
-    ids = np.fromiter(map(token_id, names), np.uint64, len(names))
-    whole = Corpus(
-        tokens=names,
-        ids=ids,
-        counts=counts,
-        labels=labels.astype(bool if classes == HAM_AND_SPAM else np.int8),
-        digests=np.array(list(chain.from_iterable(chunk.digests for _, chunk in parts)), f"S{DIGEST_LETTERS}"),
-        dates=np.full(len(labels), date, np.int64),
-        senders=joined(parts, "senders", np.uint64),
-        measures=joined(parts, "measures", np.float64).astype(np.float32).reshape(len(labels), len(MEASURES)),
-        lessons=np.zeros(len(labels), bool),
-        classes=classes,
-    )
-    left_out = LeftOut()
-    for _, chunk in parts:
-        left_out.merge(chunk.left_out)
-    return distinct(whole, list(chain.from_iterable(chunk.names for _, chunk in parts)), left_out)
+        heap.add(label, chunk)
+    return heap.gathered(date)
 
 
-def joined(parts: list[tuple[int, Chunk]], field: str, kind: type[np.generic]) -> NDArray[Any]:
-    """One field of all chunks."""
-    return np.concatenate([np.empty(0, kind), *(np.frombuffer(getattr(chunk, field), kind) for _, chunk in parts)])
+class Heap:
+    """Chunks as they come in, their words numbered alike. A copy of a message is dropped at once, but for its name."""
 
+    def __init__(self, classes: tuple[str, ...]) -> None:
+        self.classes = classes
+        self.numbers: defaultdict[str, int] = defaultdict(count().__next__)  # of the words
+        self.ids: list[NDArray[np.uint64]] = []  # likewise
+        self.smallest: dict[str, float] = {}  # digest ─▶ bytes of the smallest copy: they differ in blank lines
+        self.names: list[str] = []  # of all messages, like the next two
+        self.digests: list[str] = []
+        self.labels: list[int] = []
+        self.kept: list[NDArray[np.intp]] = []  # numbers of the messages that have rows
+        self.parts: dict[str, list[NDArray[Any]]] = {name: [] for name in PARTS}
+        self.left_out = LeftOut()
 
-def distinct(whole: Corpus, names: list[str], left_out: LeftOut) -> Gathered:
-    """Each message once, in canonical order, unless its copies are of several classes."""
-    _, copies = np.unique(whole.digests, return_inverse=True)
-    by_size = np.lexsort((whole.measures[:, 0], copies))  # copies may differ in blank lines at the end
-    first = by_size[np.unique(copies[by_size], return_index=True)[1]]
-    lowest, highest = np.full(len(first), len(whole.classes)), np.full(len(first), -1)
-    np.minimum.at(lowest, copies, whole.labels)
-    np.maximum.at(highest, copies, whole.labels)
-    clear = lowest == highest
-    contradictions = [name for name, kept in zip(names, clear[copies], strict=True) if not kept]
-    order = np.argsort(whole.ids)
-    by_id = replace(
-        whole,
-        tokens=[whole.tokens[column] for column in order],
-        ids=whole.ids[order],
-        counts=columns_of(whole.counts, order),
-    )
-    duplicates = len(names) - len(first) - (len(contradictions) - int((~clear).sum()))
-    return Gathered(by_id.take(first[clear]), duplicates, contradictions, left_out)
+    def add(self, label: int, chunk: Chunk) -> None:
+        """Take up a chunk."""
+        self.left_out.merge(chunk.left_out)
+        part = {name: np.frombuffer(getattr(chunk, name), kind) for name, kind in PARTS.items()}
+        part["measures"] = part["measures"].astype(np.float32).reshape(-1, len(MEASURES))
+        new = self.is_new(chunk.digests, part["measures"][:, 0])
+        self.kept.append(len(self.names) + np.flatnonzero(new))
+        self.names += chunk.names
+        self.digests += chunk.digests
+        self.labels += [label] * len(chunk.names)
+        if not new.any():
+            return
+        words, known = chunk.tokens, len(self.numbers)
+        here = np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words))
+        self.ids.append(np.array([token_id(words[place]) for place in np.flatnonzero(here >= known)], np.uint64))
+        of_new = np.repeat(new, part["lengths"])
+        for name, values in part.items():
+            mine = values[of_new if name in ("indices", "counts") else new]
+            self.parts[name].append(here[mine] if name == "indices" else mine)
+
+    def is_new(self, digests: list[str], sizes: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which messages have not come before, or not as small."""
+        new = np.ones(len(digests), bool)
+        for row, (digest, size) in enumerate(zip(digests, sizes.tolist(), strict=True)):
+            new[row] = size < self.smallest.get(digest, inf)
+            if new[row]:
+                self.smallest[digest] = size
+        return new
+
+    def gathered(self, date: int) -> Gathered:
+        """Each message once, in canonical order, unless its copies are of several classes."""
+        digests, labels = (
+            np.array(self.digests, f"S{DIGEST_LETTERS}"),
+            np.array(self.labels, bool if self.classes == HAM_AND_SPAM else np.int8),
+        )
+        distinct, copies = np.unique(digests, return_inverse=True)
+        lowest, highest = np.full(len(distinct), len(self.classes)), np.full(len(distinct), -1)
+        np.minimum.at(lowest, copies, labels)
+        np.maximum.at(highest, copies, labels)
+        clear = lowest == highest
+        contradictions = [name for name, is_clear in zip(self.names, clear[copies], strict=True) if not is_clear]
+        row_of = np.empty(len(distinct), np.intp)
+        kept = np.concatenate([*self.kept, np.empty(0, np.intp)])
+        row_of[copies[kept]] = np.arange(len(kept))  # the last is the smallest
+        whole = self.corpus(digests[kept], labels[kept], date)
+        duplicates = len(labels) - len(distinct) - (len(contradictions) - int((~clear).sum()))
+        return Gathered(whole.take(row_of[clear]), duplicates, contradictions, self.left_out)
+
+    def corpus(self, digests: NDArray[np.bytes_], labels: NDArray[Any], date: int) -> Corpus:
+        """All rows, columns in the order of their ids; what they were made from is gone."""
+        words, ids = list(self.numbers), np.concatenate([*self.ids, np.empty(0, np.uint64)])
+        order = np.argsort(ids)
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        ends = np.append(0, np.cumsum(self.joined("lengths"), dtype=np.int64))
+        columns = place[self.joined("indices")]
+        return Corpus(
+            tokens=[words[column] for column in order.tolist()],
+            ids=ids[order],
+            counts=sparse.csr_matrix((self.joined("counts"), columns, ends), shape=(len(labels), len(words))),
+            labels=labels,
+            digests=digests,
+            dates=np.full(len(labels), date, np.int64),
+            senders=self.joined("senders"),
+            measures=self.joined("measures"),
+            lessons=np.zeros(len(labels), bool),
+            classes=self.classes,
+        )
+
+    def joined(self, name: str) -> NDArray[Any]:
+        """One field of all rows."""
+        shape = (0, len(MEASURES)) if name == "measures" else 0
+        empty = np.empty(shape, np.float32 if name == "measures" else PARTS[name])
+        return np.concatenate([empty, *self.parts.pop(name)])
 
 
 def taught(corpus: Corpus, lessons: list[Lesson]) -> Corpus:

@@ -31,9 +31,16 @@ def progress(task: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on the terminal, nothing elsewhere; the caller tells how much of how much is done."""
     err = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal) as bars:
+    with Progress(
+        *columns,
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+        auto_refresh=False,  # it would take a thread, and a process with threads cannot be forked
+    ) as bars:
         bar = bars.add_task(task, total=None)
-        yield lambda done, total: bars.update(bar, completed=done, total=total)
+        yield lambda done, total: bars.update(bar, completed=done, total=total, refresh=True)
 
 
 def table(*headings: str, title: str = "", texts: int = 1) -> Table:

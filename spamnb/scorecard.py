@@ -146,6 +146,10 @@ class Scorecard:
         self.teachable = teachable  # a lesson can be heard at once; else only after a fit
         self.about = dict(about or {})  # what the model wants to remember of its making
         self.base_rows = len(self.tables["ids"])
+        self.nothing_later()
+
+    def nothing_later(self) -> None:
+        """No lesson has been heard since the fit."""
         self.later_rows: dict[int, int] = {}  # token id ─▶ row
         self.later_counts: tuple[Any, Any] = (array("I"), array("I"))  # ham, spam
         self.later_senders: dict[int, tuple[int, int]] = {}
@@ -212,15 +216,19 @@ class Scorecard:
         """The same, for counts of tokens and what is heard of them."""
         return self.class_scores(found, measures)[1]
 
+    def checked(self, score: float) -> float:
+        """A score that is a number."""
+        if not isfinite(score):
+            raise DamagedModel("the scorecard holds numbers that are none; 'spamnb refit' makes it anew")
+        return float(score)
+
     def class_scores(self, found: Iterable[tuple[int, Heard]], measures: Sequence[float] = ()) -> list[float]:
         """The score of each class; of two, that of ham is 0 and that of spam the log odds."""
         scores = [0.0] * len(self.classes)
         scores[1] = self.prior + sum(self.measured(measures))
         for column, total, length in zip(self.columns, *self.sums(found), strict=True):
             scores[column.of] += column.value(total, length)
-        if not all(map(isfinite, scores)):
-            raise DamagedModel("the scorecard holds numbers that are none; 'spamnb refit' makes it anew")
-        return scores
+        return [self.checked(score) for score in scores]
 
     def measured(self, measures: Sequence[float]) -> list[float]:
         """What each measure adds to the score."""

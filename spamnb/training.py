@@ -19,7 +19,7 @@ from .gathering import Gathered, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import SEVERAL, Choice, check_choice, fit
-from .parallel import in_parallel, jobs_worth
+from .parallel import in_groups
 from .scorecard import HAM, SPAM, Scorecard
 from .settings import Settings
 from .store import Store
@@ -139,13 +139,11 @@ def read_unlabelled(paths: Sequence[str], labelled: Gathered, jobs: int | None) 
 
 def labelled_chunks(work: dict[int, list[Unit]], jobs: int | None, progress: Progress) -> Iterator[tuple[int, Chunk]]:
     """The counted mail of all classes."""
-    everything = [unit for mail in work.values() for unit in mail]
-    done, total, jobs = 0, sum(unit.size for unit in everything), jobs or jobs_worth(everything)
-    for label, mail in work.items():
-        for chunk in in_parallel(count_chunk, mail, jobs):
-            done += chunk.size
-            progress(done, total)
-            yield label, chunk
+    done, total = 0, sum(unit.size for mail in work.values() for unit in mail)
+    for label, chunk in in_groups(count_chunk, work, jobs):
+        done += chunk.size
+        progress(done, total)
+        yield label, chunk
 
 
 def choice_of(settings: Settings, *, several: bool = False, unlabelled: bool = False) -> Choice:

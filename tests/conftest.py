@@ -5,6 +5,8 @@ import random
 import shutil
 import subprocess
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; a process with threads is not forked
+
 import mail_programs
 import numpy as np
 import pytest

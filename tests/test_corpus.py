@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spamnb.counting import count_chunk
 from spamnb.errors import BadData
-from spamnb.gathering import gather
+from spamnb.gathering import Heap, gather
 from spamnb.mailbox import Unit
 from spamnb.message import digest, parse
 from spamnb.tokens import MEASURES, measures, sender, token_id, tokens
@@ -129,6 +129,15 @@ def test_a_message_in_both_classes_is_left_out_and_all_its_copies_are_named():
     assert found.contradictions == ["0/0", "1/1", "1/2"]
     assert found.duplicates == 1
     assert "lunch" not in found.corpus.tokens
+
+
+def test_copies_take_no_memory_but_for_their_names():
+    heap = Heap()
+    for _ in range(50):
+        heap.add(False, count_chunk([unit("copy", LUNCH), unit("copy", LUNCH)]))
+    assert sum(map(len, heap.parts["lengths"])) == 1
+    assert len(heap.parts["indices"]) == 1
+    assert heap.gathered(0).duplicates == 99
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_every_message_of_the_units_is_judged_under_its_name(model, tmp_path, ca
     mbox.write_bytes(b"".join(SEPARATOR + raw + b"\n" for raw in raws[:2]))
     single.write_bytes(raws[2])
     work = [unit for path in (mbox, single) for unit in units(str(path), LeftOut())]
-    verdicts, left_out = judge_units(str(model), None, work)
+    verdicts, left_out = judge_units(Judge, str(model), None, work)
     assert [judged.name for judged in verdicts] == [f"{mbox}#1", f"{mbox}#2", str(single)]
     assert [judged.verdict.score for judged in verdicts] == [Judge(cards["corrected"]).judge(raw).score for raw in raws]
     assert left_out.total() == 0
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_judged(model, tmp_p
     good = tmp_path / "good.eml"
     good.write_bytes(b"Subject: hello\n\nhello\n")
     gone = str(tmp_path / "gone.eml")
-    verdicts, left_out = judge_units(str(model), None, [Unit(gone, 5), Unit(str(good), 22)])
+    verdicts, left_out = judge_units(Judge, str(model), None, [Unit(gone, 5), Unit(str(good), 22)])
     assert [judged.name for judged in verdicts] == [str(good)]
     assert [path for path, _ in left_out.unreadable] == [gone]
 
@@ -138,11 +138,11 @@ def test_the_callers_c_reaches_the_verdicts(model, tmp_path, cards, unseen_mail)
     path = tmp_path / "spam.eml"
     path.write_bytes(unseen_mail[-1][1])
     score = Judge(cards["corrected"]).judge(unseen_mail[-1][1]).score
-    labels = [judge_units(str(model), c, [Unit(str(path), 1)])[0][0].verdict.label
+    labels = [judge_units(Judge, str(model), c, [Unit(str(path), 1)])[0][0].verdict.label
               for c in (np.exp(score - 0.1), np.exp(score + 0.1))]  # fmt: skip
     assert labels == ["spam", "ham"]
 
 
 def test_judging_without_a_model_says_that_there_is_none(tmp_path):
     with pytest.raises(NoModel):
-        judge_units(str(tmp_path), None, [])
+        judge_units(Judge, str(tmp_path), None, [])

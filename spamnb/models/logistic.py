@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from ..corpus import columns_of
@@ -26,6 +25,8 @@ def unit_rows(counts: sparse.csr_matrix) -> sparse.csr_matrix:
 
 def fit_logistic(rows: sparse.csr_matrix, labels: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
     """Weights and intercept that make the labels likeliest."""
+    from scipy.optimize import minimize  # a tenth of a second that the textbook's model need not wait for
+
     start = np.zeros(rows.shape[1] + 1)
     data = rows, rows.T.tocsr(), np.where(labels, 1.0, -1.0)
     found = minimize(logistic_loss, start, data, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}).x
@@ -54,6 +55,8 @@ def logistic_weights(counts: sparse.csr_matrix, labels: NDArray[np.bool_]) -> tu
 
 def calibration(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, float]:
     """Slope and intercept that turn scores into log odds (Platt); the targets stop short of certainty."""
+    from scipy.optimize import minimize
+
     ham, spam = int((~labels).sum()), int(labels.sum())
     target = np.where(labels, (spam + 1.0) / (spam + 2.0), 1.0 / (ham + 2.0))
 
