@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from .mailbox import LeftOut, Unit, messages
-from .message import digest, parse
+from .message import read
+from .original import Original
 from .tokens import measures, sender, token_id, tokens
 
 
@@ -44,13 +45,14 @@ def count_chunk(units: list[Unit]) -> Chunk:
             if not mail.raw.strip():
                 chunk.left_out.count("without a byte of mail")
                 continue
-            message = parse(mail.raw)
+            original = Original(mail.raw)
+            message = read(original)
             measured = measures(message)
             row = tokens(message, measured)
             indices += map(numbers.__getitem__, row)
             counts += row.values()
             chunk.lengths.append(len(row))
-            chunk.digests.append(digest(mail.raw))
+            chunk.digests.append(original.digest())
             address = sender(message)
             chunk.senders.append(token_id(address) if address else 0)
             chunk.measures.extend(measured)

@@ -39,6 +39,14 @@ def base64_decoded(content: bytes) -> bytes | None:
     return b"".join(pieces)
 
 
+def header_texts(values: list[bytes]) -> list[str]:
+    """The values of some headers as text. Most are short and plain, and those are read all at once."""
+    together = b"\r".join(values)  # the canonical form of a message has no \r
+    if len(together) > LONGEST_VALUE or not together.isascii() or b"\x1b" in together or b"=?" in together:
+        return [header_text(value) for value in values]
+    return [text.strip() for text in together.decode("ascii").replace("\n", "").split("\r")] if values else []
+
+
 def header_text(value: bytes) -> str:
     """A header's value unfolded, decoded and stripped."""
     value = value[:LONGEST_VALUE]

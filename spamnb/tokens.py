@@ -228,7 +228,7 @@ def measures(message: Message) -> tuple[float, ...]:
         100.0 * (len(letters) - len(letters.translate(None, CAPITALS))) / length,
         100.0 * (len(letters) - len(letters.translate(None, DIGITS))) / length,
         float(len(message.links)),
-        float(message.tags["img"]),
+        float(message.images),
         float(len(message.types)),
         float(recipients),
         float(clock[1]) if clock else -1.0,
