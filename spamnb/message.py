@@ -51,7 +51,10 @@ class Message:
 
     def header(self, name: str) -> str:
         """The first header of that name, or an empty text."""
-        return next((value for key, value in self.headers if key == name), "")
+        for key, value in self.headers:
+            if key == name:
+                return value
+        return ""
 
 
 def digest(raw: bytes) -> str:
