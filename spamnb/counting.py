@@ -35,7 +35,7 @@ class Chunk:
 
 def count_chunk(units: list[Unit]) -> Chunk:
     """Read some mail and count its tokens. Runs in a worker."""
-    chunk = Chunk("", array("i"), array("i"), array("i"), [], array("Q"), array("d"), [], LeftOut(), 0)
+    chunk = Chunk("", array("I"), array("I"), array("I"), [], array("Q"), array("d"), [], LeftOut(), 0)
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     indices: list[int] = []  # a list takes many numbers quicker than an array does
     counts: list[int] = []
@@ -57,6 +57,6 @@ def count_chunk(units: list[Unit]) -> Chunk:
             chunk.senders.append(token_id(address) if address else 0)
             chunk.measures.extend(measured)
             chunk.names.append(mail.name)
-    chunk.indices, chunk.counts = array("i", indices), array("i", counts)
+    chunk.indices, chunk.counts = array("I", indices), array("I", counts)
     chunk.words = "\n".join(numbers)
     return chunk

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import pairwise
+from operator import add
 
 from .disguise import GREEK_OR_CYRILLIC, MIXED, beyond_ascii, plain_words, rejoined, unmasked
 from .message import Message
@@ -110,7 +110,7 @@ def words(lower: str) -> list[str]:
     if GREEK_OR_CYRILLIC.search(beyond) and MIXED.search(lower):
         found = [*plain_words(found), "odd:lookalike"]
     for run in runs:
-        found += map("".join, pairwise(run)) if len(run) > 1 else [run]
+        found += map(add, run, run[1:]) if len(run) > 1 else [run]
     return found
 
 
@@ -125,7 +125,7 @@ def text_tokens(text: str) -> list[str]:
         found += split
         found.append("odd:split")
     found += [f"money:{len(amount)}" for amount in money(lower)]
-    if b"xxx" in lower.encode("latin-1", "replace").translate(PUNCTUATION):
+    if b"xxx" in lower.encode("utf-8", "surrogatepass").translate(PUNCTUATION):
         found += ["run:" + sign for sign in PUNCTUATION_RUN.findall(lower)]
     return found
 
@@ -246,7 +246,7 @@ def measures(message: Message) -> tuple[float, ...]:
     text = " ".join(message.texts)
     letters = text.encode("utf-8", "surrogatepass")
     length = len(text) or 1
-    recipients = sum(value.count("@") for name, value in message.headers if name in ("to", "cc"))
+    recipients = sum([value.count("@") for name, value in message.headers if name in ("to", "cc")])
     clock = CLOCK.search(message.header("date"))
     return (
         float(message.size),
