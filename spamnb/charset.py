@@ -44,7 +44,7 @@ def decode(raw: bytes, declared: str = "") -> tuple[str, bool]:
     """The text, and whether the declared charset (or ASCII, when none is declared) fitted."""
     name = declared.strip("\"' ").lower()
     if raw.isascii() and not name.startswith(("utf-7", "utf-16", "utf-32", "hz", "iso-2022")):
-        if not any(escape in raw for escape in ESCAPES):
+        if b"\x1b" not in raw or not any(escape in raw for escape in ESCAPES):
             return raw.decode("ascii"), True
         return raw.decode("iso2022_jp_ext", "replace"), False
     codec = CODECS.get(name, name)

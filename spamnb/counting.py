@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from .mailbox import LeftOut, Unit, messages
-from .message import digest, parse
+from .message import read
+from .original import Original
 from .tokens import measures, sender, token_id, tokens
 
 
@@ -34,7 +35,7 @@ class Chunk:
 
 def count_chunk(units: list[Unit]) -> Chunk:
     """Read some mail and count its tokens. Runs in a worker."""
-    chunk = Chunk("", array("i"), array("i"), array("i"), [], array("Q"), array("d"), [], LeftOut(), 0)
+    chunk = Chunk("", array("I"), array("I"), array("I"), [], array("Q"), array("d"), [], LeftOut(), 0)
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     indices: list[int] = []  # a list takes many numbers quicker than an array does
     counts: list[int] = []
@@ -44,17 +45,18 @@ def count_chunk(units: list[Unit]) -> Chunk:
             if not mail.raw.strip():
                 chunk.left_out.count("without a byte of mail")
                 continue
-            message = parse(mail.raw)
+            original = Original(mail.raw)
+            message = read(original)
             measured = measures(message)
             row = tokens(message, measured)
             indices += map(numbers.__getitem__, row)
             counts += row.values()
             chunk.lengths.append(len(row))
-            chunk.digests.append(digest(mail.raw))
+            chunk.digests.append(original.digest())
             address = sender(message)
             chunk.senders.append(token_id(address) if address else 0)
             chunk.measures.extend(measured)
             chunk.names.append(mail.name)
-    chunk.indices, chunk.counts = array("i", indices), array("i", counts)
+    chunk.indices, chunk.counts = array("I", indices), array("I", counts)
     chunk.words = "\n".join(numbers)
     return chunk

@@ -39,13 +39,29 @@ def base64_decoded(content: bytes) -> bytes | None:
     return b"".join(pieces)
 
 
+def header_texts(values: list[bytes]) -> list[str]:
+    """The values of some headers as text. Most are short and ASCII: those are read together."""
+    together = b"\r".join(values)  # the canonical form of a message has no \r
+    if not values or len(together) > LONGEST_VALUE or not together.isascii() or b"\x1b" in together:
+        return [header_text(value) for value in values]
+    texts = together.decode("ascii").replace("\n", "").split("\r")
+    if b"=?" in together:
+        texts = [words_decoded(text) for text in texts]
+    return [text.strip() for text in texts]
+
+
 def header_text(value: bytes) -> str:
     """A header's value unfolded, decoded and stripped."""
     value = value[:LONGEST_VALUE]
     if b"\n" in value:
         value = value.replace(b"\n", b"")
     text = value.decode("ascii") if value.isascii() and b"\x1b" not in value else decode(value)[0]
-    return (decode_words(text) if "=?" in text else text).replace("\n", " ").strip()
+    return words_decoded(text).strip()
+
+
+def words_decoded(text: str) -> str:
+    """A header's text with its encoded words, if it has any, decoded; in one line."""
+    return (decode_words(text) if "=?" in text else text).replace("\n", " ")
 
 
 def decode_words(text: str) -> str:
@@ -76,6 +92,8 @@ def word_bytes(encoding: str, text: str) -> bytes:
 def parameters(text: str) -> dict[str, str]:
     """`; name=value` pairs of a structured header, RFC 2231 continuations and charsets resolved."""
     found: dict[str, str] = {}
+    if "=" not in text:
+        return found
     extended: dict[str, dict[int, tuple[str, str]]] = {}
     for name, piece, star, value in PARAMETER.findall(text):
         name, value = name.lower(), value.strip('"')

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from . import __version__
-from .message import OURS_ON_TOP, header_end
+from .original import OURS_ON_TOP, header_end
 from .scorecard import SPAM, Verdict
 
 OURS = b"X-Spamnb"

@@ -11,7 +11,8 @@ from math import log
 from .errors import SpamnbError, Usage
 from .journal import Lesson
 from .mailbox import Mail
-from .message import digest, parse, short_digest
+from .message import read, short_digest
+from .original import Original
 from .scorecard import HAM, SPAM, Scorecard, Verdict
 from .settings import Settings
 from .store import Store
@@ -37,10 +38,11 @@ class Learned:
 
 def lesson_of(raw: bytes, label: int | None, date: int) -> Lesson:
     """A message as a lesson."""
-    message = parse(raw)
+    original = Original(raw)
+    message = read(original)
     address, measured = sender(message), measures(message)
     counts = dict(tokens(message, measured))
-    return Lesson(digest(raw), label, date, token_id(address) if address else 0, measured, counts)
+    return Lesson(original.digest(), label, date, token_id(address) if address else 0, measured, counts)
 
 
 def class_number(store: Store, name: str) -> int:

@@ -7,37 +7,18 @@ Every step looks at a byte a bounded number of times.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache
 
 from .charset import decode
-from .decoding import header_text, parameters, transfer_decoded
+from .decoding import header_texts, parameters, transfer_decoded
 from .markup import read_html
+from .original import SEPARATOR_LINE, Original, canonical, first_headers, header_end
 
 LONGEST_TEXT = 120_000  # characters of text read from one message; what convicts spam stands in the first screens
-MOST_HEADERS = 400
 
-HEADER = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*+(?:\n[ \t].*+)*+)\n?")  # possessive: a fold must cost no memory
-SEPARATOR_LINE = re.compile(rb">?From .*\n?")
-DASHES = re.compile(rb"\n--(.*)")
+DASHED = b"\n--"
 ATTACHED_MESSAGES = ("message/rfc822", "message/global")
-QUOTED_FROM = re.compile(rb"^>+From ", re.M)
-# What `spamnb filter` puts on top of a message (headers.py).
-OURS_ON_TOP = re.compile(
-    rb"(?:X-Spam-Status: (?:Yes|No), score=.*\n\ttests=spamnb .*\n(?:X-Spam-Flag: YES\r?\n)?(?:X-Spam-Level: \*+\r?\n)?"
-    rb"|X-Bogosity: \w+, tests=spamnb, .*\n)?"
-    rb"(?:X-Spamnb-Evidence: .*+(?:\n\t.*+)*+\n)?X-Spamnb: (?:spam|ham|unsure), .*\n"
-)
-# What spamnb kept of a subject that it tagged (headers.py).
-TAGGED_SUBJECT = re.compile(rb"^X-Spamnb-Subject: (?:=(.*+(?:\n[ \t].*+)*+)|none)$", re.M)
-# Headers that filters and mail clients write after the fact: no part of what was sent.
-ADDED_LATER = re.compile(
-    rb"(?:X-Spam|X-Bogosity|X-DSPAM|X-CRM114|X-Rspam|X-Hammie|X-SpamProbe|X-Bsfilter|X-Old-Spam|X-MS-Exchange-.*SCL"
-    rb"|X-Mozilla|X-IMAP|X-(?:Keywords|Status|UID|UIDL)\Z|Status\Z|Lines\Z|Content-Length\Z)",
-    re.I,
-)
 
 
 class Message:
@@ -49,9 +30,9 @@ class Message:
         "defects",
         "headers",
         "hidden",
+        "images",
         "links",
         "size",
-        "tags",
         "texts",
         "types",
     )
@@ -62,7 +43,7 @@ class Message:
         self.texts: list[str] = []  # what a reader sees, part by part
         self.hidden: list[str] = []  # what HTML hides from him
         self.links: list[str] = []  # addresses that HTML links to or loads
-        self.tags: Counter[str] = Counter()  # HTML elements
+        self.images = 0  # that HTML shows
         self.types: list[str] = []  # MIME types in order, containers included
         self.charsets: list[str] = []
         self.attachments: list[str] = []  # their file names
@@ -70,33 +51,15 @@ class Message:
 
     def header(self, name: str) -> str:
         """The first header of that name, or an empty text."""
-        return next((value for key, value in self.headers if key == name), "")
-
-
-def canonical(raw: bytes) -> bytes:
-    """The message with LF line ends, without an mbox `From ` line and what our filter put on top."""
-    if b"\r" in raw:
-        raw = raw.replace(b"\r\n", b"\n")
-        if b"\r" in raw:
-            raw = re.sub(rb"\r+\n?", b"\n", raw)
-    if raw.startswith((b"From ", b">From ")):
-        raw = raw[SEPARATOR_LINE.match(raw).end() :]  # type: ignore[union-attr]
-    if raw.startswith(b"X-") and (ours := OURS_ON_TOP.match(raw)):
-        raw = raw[ours.end() :]
-    return raw
+        for key, value in self.headers:
+            if key == name:
+                return value
+        return ""
 
 
 def digest(raw: bytes) -> str:
-    """32 letters that name a message, the same however it was stored, passed on and judged."""
-    from hashlib import blake2b
-
-    raw = canonical(raw)
-    end = header_end(raw, 0, len(raw))
-    sent = [b"%s:%s" % header for header in headers_sent(raw, 0, end)]
-    body = raw[end:].rstrip(b"\n")
-    if b">From " in body:
-        body = QUOTED_FROM.sub(b"From ", body)
-    return blake2b(b"\n".join([*sent, body]), digest_size=16).hexdigest()
+    """32 letters that name a message."""
+    return Original(raw).digest()
 
 
 def short_digest(digest: bytes | str) -> int:
@@ -105,34 +68,24 @@ def short_digest(digest: bytes | str) -> int:
 
 
 def parse(raw: bytes) -> Message:
-    """Read a message of any bytes; blank lines at its end are no part of it."""
-    raw = canonical(raw).rstrip(b"\n")
+    """Read a message of any bytes."""
+    return read(Original(raw))
+
+
+def read(original: Original) -> Message:
+    """Read a message whose headers are known; blank lines at its end are no part of it."""
+    raw = original.raw.rstrip(b"\n")
     message = Message()
     if not raw.strip():
         message.defects.append("empty")
-    _Parser(raw, message).run()
+    _Parser(raw, message, original).run()
     return message
 
 
-def header_end(raw: bytes, start: int, end: int) -> int:
-    """Where the header lines that begin at start stop: at a blank line, or at one that is no header."""
-    while match := HEADER.match(raw, start, end):
-        start = match.end()
-    return start
-
-
-def headers_sent(raw: bytes, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
-    """Names and values as they were sent: none that was added later, the subject as it was before a tag of ours."""
-    tagged = TAGGED_SUBJECT.search(raw, start, end) if raw.find(b"X-Spamnb-Subject", start, end) >= 0 else None
-    for header in HEADER.finditer(raw, start, end):
-        name, value = header.groups()
-        if ADDED_LATER.match(name):
-            continue
-        if tagged and name.lower() == b"subject":
-            value, tagged = tagged[1], None
-            if value is None:  # there was none
-                continue
-        yield name, value
+@lru_cache(1 << 12)
+def lower_name(name: bytes) -> str:
+    """A header's name in lower case."""
+    return name.decode("ascii").lower()
 
 
 def attached_messages(raw: bytes) -> list[bytes]:
@@ -142,12 +95,24 @@ def attached_messages(raw: bytes) -> list[bytes]:
     return [parser.raw[start:end] for start, end in parser.attached]
 
 
+def dashed_lines(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Where lines that begin with two dashes begin and end, each with the line end before it."""
+    start = raw.find(DASHED)  # much quicker than a pattern, and attachments are long
+    while start >= 0:
+        stop = raw.find(b"\n", start + 1)
+        if stop < 0:
+            stop = len(raw)
+        yield start, stop
+        start = raw.find(DASHED, stop)
+
+
 class _Parser:
     """One pass over the lines that begin with two dashes, with a stack of the boundaries that are open."""
 
-    def __init__(self, raw: bytes, message: Message) -> None:
+    def __init__(self, raw: bytes, message: Message, original: Original | None = None) -> None:
         self.raw = raw
         self.message = message
+        self.original = original  # whose headers need not be found again
         self.room = LONGEST_TEXT
         self.open: list[bytes] = []
         self.digests: set[bytes] = set()  # open boundaries whose parts are messages unless they say otherwise
@@ -161,9 +126,8 @@ class _Parser:
     def run(self) -> None:
         raw = self.raw
         self.begin_part(0, len(raw), top=True)
-        for dashes in DASHES.finditer(raw) if self.open else ():
-            start, stop = dashes.span()
-            line = dashes[1].rstrip()
+        for start, stop in dashed_lines(raw) if self.open else ():
+            line = raw[start + len(DASHED) : stop].rstrip()
             closing = line not in self.level and line.endswith(b"--")
             level = self.level.get(line[:-2] if closing else line)
             if level is None:
@@ -177,7 +141,7 @@ class _Parser:
                 del self.level[boundary]
                 self.digests.discard(boundary)
             if not closing:
-                self.begin_part(stop + 1, raw.find(b"\n--", stop) + 1 or len(raw))
+                self.begin_part(stop + 1, raw.find(DASHED, stop) + 1 or len(raw))
         self.end_part(len(raw))
         self.end_attachment(len(raw), -1)
         if self.open:
@@ -230,11 +194,15 @@ class _Parser:
 
     def read_headers(self, start: int, end: int, top: bool) -> int:
         """Take in header lines; the position of the body behind them."""
-        if separator := SEPARATOR_LINE.match(self.raw, start, end):  # a message that was attached from an mbox
-            start = separator.end()
-        stop = header_end(self.raw, start, end)
-        sent = islice(headers_sent(self.raw, start, stop), MOST_HEADERS)
-        headers = [(name.decode("ascii").lower(), header_text(value)) for name, value in sent]
+        separator = SEPARATOR_LINE.match(self.raw, start, end)  # of a message that was attached from an mbox
+        if top and self.original and not separator:
+            stop, sent = min(self.original.end, end), self.original.headers
+        else:
+            start = separator.end() if separator else start
+            stop = header_end(self.raw, start, end)
+            sent = first_headers(self.raw, start, stop)
+        texts = header_texts([value for _, value in sent])
+        headers = list(zip([lower_name(name) for name, _ in sent], texts, strict=True))
         self.part = dict(reversed(headers))
         if top:
             self.message.headers = headers
@@ -286,7 +254,7 @@ class _Parser:
             markup = read_html(text)
             message.texts.append(markup.visible)
             message.links += markup.links
-            message.tags += markup.tags
+            message.images += markup.images
             if markup.hidden:
                 message.hidden.append(markup.hidden)
         else:

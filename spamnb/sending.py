@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .mailbox import LeftOut, Unit, messages
-from .message import HEADER, canonical, digest, header_end
+from .original import Original
 
 EARLIEST = 378_691_200  # 1982, the year of RFC 822; a clock that shows less was never set
 
@@ -39,11 +39,10 @@ def seconds(text: str) -> int | None:
 def sent_units(units: list[Unit]) -> list[tuple[str, int | None]]:
     """The digest and the date of each message in some mail, in order. Runs in a worker."""
     unread = LeftOut()  # whoever counted this mail has told
-    return [(digest(mail.raw), sent(plain_headers(mail.raw))) for unit in units for mail in messages(unit, unread)]
+    originals = (Original(mail.raw) for unit in units for mail in messages(unit, unread))
+    return [(original.digest(), sent(plain_headers(original))) for original in originals]
 
 
-def plain_headers(raw: bytes) -> list[tuple[str, str]]:
+def plain_headers(original: Original) -> list[tuple[str, str]]:
     """The headers of a message, not decoded."""
-    raw = canonical(raw)
-    found = HEADER.finditer(raw, 0, header_end(raw, 0, len(raw)))
-    return [(name.decode("ascii").lower(), value.decode("latin-1")) for name, value in (one.groups() for one in found)]
+    return [(name.decode("ascii").lower(), value.decode("latin-1")) for name, value in original.headers]

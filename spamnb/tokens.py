@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import pairwise
+from operator import add
 
-from .disguise import MIXED, plain_words, rejoined, unmasked
+from .disguise import GREEK_OR_CYRILLIC, MIXED, beyond_ascii, plain_words, rejoined, unmasked
 from .message import Message
 
 LONGEST_WORD = 30  # longer is base64 debris, or a language without spaces, which pairs of letters serve better
@@ -21,22 +21,24 @@ MOST_LINKS = 200  # a page with more tells nothing new
 MOST_HOPS = 6  # Received headers read, the newest first
 
 # Twice: four mails of five are ASCII, where \w costs half.
-WORD, ASCII_WORD = (re.compile(r"[$€£\w]\w*(?:['’.@-]+\w+)*[!%]?", flag) for flag in (re.U, re.A))
+WORD, ASCII_WORD = (re.compile(r"[$€£\w]\w*+(?:['’.@-]++\w++)*+[!%]?", flag) for flag in (re.U, re.A))
 CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"')\]]{1,300}", re.I)
+URL = re.compile(r"[hfwHFW](?i:(?<=h)ttps?://|(?<=f)tp://|(?<=w)ww\.)[^\s<>\"')\]]{1,300}")
 ADDRESS = re.compile(r"[\w.+=-]{1,80}@[\w.-]{1,120}")
 AUTHORITY = re.compile(r"[^/?#\\]*")
 NAME = re.compile(r"[\w.-]+")
 # Amounts of money, by the sign before them or the name behind; looked for only where such a sign or name is.
-SIGNED_MONEY, SIGNS = re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}"), ("$", "€", "£", "¥")
+SIGNED_MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}")
 NAMED_MONEY = re.compile(r"\d[\d.,]{0,15}\s?(?:usd|eur|gbp|dollars|euros?)\b")
-NAMES = (" usd", " eur", " gbp", "dollar")
 PUNCTUATION_RUN = re.compile(r"([!?$*#=~_.+-])\1{2}")
+PUNCTUATION = bytes(120 if chr(byte) in "!?$*#=~_.+-" else 32 for byte in range(256))  # x for each of its signs
 CAPITALS, DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
-HOP = re.compile(r"\b(?:from|by)\s+([\w.-]{1,120})|\[(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}\]")
+HOP = re.compile(r"[fb\[](?:(?:(?<=\bf)rom|(?<=\bb)y)\s+([\w.-]{1,120})|(?<=\[)(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}\])")
 CLOCK = re.compile(r"(\d\d):\d\d(?::\d\d)?\s*([+-]\d{4}|[A-Z]{3,4})?")
 
 MEASURES = ("size", "words", "capitals", "digits", "links", "images", "parts", "recipients", "hour")
+LARGEST_POWER = 64
+SIZE_TOKENS = [[f"{name}:{power}" for power in range(LARGEST_POWER)] for name in MEASURES[:-1]]
 ADDRESS_HEADERS = {"from": "from", "reply-to": "reply", "sender": "sender", "return-path": "return"}
 WORD_HEADERS = {
     "x-mailer": "mailer",
@@ -51,6 +53,8 @@ WORD_HEADERS = {
     "content-type": "type",
     "content-transfer-encoding": "encoding",
 }
+OFTEN_THE_SAME = frozenset((*ADDRESS_HEADERS, *WORD_HEADERS, "to", "cc"))
+LONGEST_REMEMBERED = 300  # characters of a value whose tokens are kept for the next message
 ENVELOPE = frozenset((
     *ADDRESS_HEADERS.values(), *WORD_HEADERS.values(), "to", "header", "received", "id", "date", "part", "charset",
     "defect", "file", "size", "links", "images", "parts", "recipients", "hour", "known",
@@ -77,9 +81,7 @@ def tokens(message: Message, numbers: Sequence[float] | None = None) -> Counter[
         found += link_tokens(link)
     found += header_tokens(message)
     found += structure_tokens(message)
-    found += [
-        f"{name}:{bucket(name, value)}" for name, value in zip(MEASURES, numbers or measures(message), strict=True)
-    ]
+    found += measure_tokens(numbers or measures(message))
     return Counter(found)
 
 
@@ -97,17 +99,18 @@ def known_token(contact: bool, ham_sender: bool) -> str:
 
 def words(lower: str) -> list[str]:
     """The words of a lower-case text; runs of letters without spaces as pairs."""
-    runs = [] if lower.isascii() else CJK.findall(lower)
+    beyond = "" if lower.isascii() else beyond_ascii(lower)
+    runs = CJK.findall(lower) if CJK.search(beyond) else []
     if runs:
         lower = CJK.sub(" ", lower)
     is_ascii = lower.isascii()
     found = (ASCII_WORD if is_ascii else WORD).findall(lower)
     if max(map(len, found), default=0) > LONGEST_WORD:
         found = [word if len(word) <= LONGEST_WORD else f"long:{word[0]}{len(word) // 10}" for word in found]
-    if not is_ascii and MIXED.search(lower):
+    if GREEK_OR_CYRILLIC.search(beyond) and MIXED.search(lower):
         found = [*plain_words(found), "odd:lookalike"]
     for run in runs:
-        found += map("".join, pairwise(run)) if len(run) > 1 else [run]
+        found += map(add, run, run[1:]) if len(run) > 1 else [run]
     return found
 
 
@@ -121,10 +124,19 @@ def text_tokens(text: str) -> list[str]:
     if split := rejoined(lower):
         found += split
         found.append("odd:split")
-    for pattern, marks_of_it in ((SIGNED_MONEY, SIGNS), (NAMED_MONEY, NAMES)):
-        if any(mark in lower for mark in marks_of_it):
-            found += [f"money:{len(amount)}" for amount in pattern.findall(lower)]
-    found += ["run:" + sign for sign in PUNCTUATION_RUN.findall(text)]
+    found += [f"money:{len(amount)}" for amount in money(lower)]
+    if b"xxx" in lower.encode("utf-8", "surrogatepass").translate(PUNCTUATION):
+        found += ["run:" + sign for sign in PUNCTUATION_RUN.findall(lower)]
+    return found
+
+
+def money(lower: str) -> list[str]:
+    """Amounts of money in a lower-case text."""
+    found: list[str] = []
+    if "$" in lower or (not lower.isascii() and ("€" in lower or "£" in lower or "¥" in lower)):
+        found += SIGNED_MONEY.findall(lower)
+    if " usd" in lower or " eur" in lower or " gbp" in lower or "dollar" in lower:
+        found += NAMED_MONEY.findall(lower)
     return found
 
 
@@ -167,12 +179,8 @@ def header_tokens(message: Message) -> list[str]:
     hops = 0
     for name, value in message.headers:
         found.append("header:" + name)
-        if name in ADDRESS_HEADERS:
-            found += address_tokens(ADDRESS_HEADERS[name], value)
-        elif name in WORD_HEADERS:
-            found += [f"{WORD_HEADERS[name]}:{word}" for word in NAME.findall(value.lower())[:12]]
-        elif name in ("to", "cc"):
-            found += ["to:" + address for address in ADDRESS.findall(value.lower())[:5]]
+        if name in OFTEN_THE_SAME:
+            found += remembered_tokens(name, value) if len(value) <= LONGEST_REMEMBERED else value_tokens(name, value)
         elif name == "received" and hops < MOST_HOPS:
             hops += 1
             found += hop_tokens(value)
@@ -183,9 +191,21 @@ def header_tokens(message: Message) -> list[str]:
     return found
 
 
+def value_tokens(name: str, value: str) -> list[str]:
+    """What stands in a header whose value many messages share."""
+    value = value.lower()
+    if name in ADDRESS_HEADERS:
+        return address_tokens(ADDRESS_HEADERS[name], value)
+    if name in WORD_HEADERS:
+        return [f"{WORD_HEADERS[name]}:{word}" for word in NAME.findall(value)[:12]]
+    return ["to:" + address for address in ADDRESS.findall(value)[:5]]
+
+
+remembered_tokens = lru_cache(1 << 12)(value_tokens)
+
+
 def address_tokens(prefix: str, value: str) -> list[str]:
     """Words of the name, the address, its domain and the domain's parents."""
-    value = value.lower()
     found = []
     for address in ADDRESS.findall(value)[:3]:
         found += [f"{prefix}:{address}", *(f"{prefix}:@{parent}" for parent in parents(address.rpartition("@")[2]))]
@@ -200,8 +220,14 @@ def hop_tokens(value: str) -> list[str]:
         if network:
             found += ["received:" + network, "received:" + network.rpartition(".")[0]]
         else:
-            found += ["received:" + parent for parent in parents(host.lower())[-3:]]
+            found += hop_host_tokens(host)
     return found
+
+
+@lru_cache(1 << 14)
+def hop_host_tokens(host: str) -> list[str]:
+    """The last parents of a host that mail came through."""
+    return ["received:" + parent for parent in parents(host.lower())[-3:]]
 
 
 def structure_tokens(message: Message) -> list[str]:
@@ -218,9 +244,9 @@ def structure_tokens(message: Message) -> list[str]:
 def measures(message: Message) -> tuple[float, ...]:
     """The numbers named in MEASURES."""
     text = " ".join(message.texts)
-    letters = text.encode("ascii", "ignore")
+    letters = text.encode("utf-8", "surrogatepass")
     length = len(text) or 1
-    recipients = sum(value.count("@") for name, value in message.headers if name in ("to", "cc"))
+    recipients = sum([value.count("@") for name, value in message.headers if name in ("to", "cc")])
     clock = CLOCK.search(message.header("date"))
     return (
         float(message.size),
@@ -228,13 +254,15 @@ def measures(message: Message) -> tuple[float, ...]:
         100.0 * (len(letters) - len(letters.translate(None, CAPITALS))) / length,
         100.0 * (len(letters) - len(letters.translate(None, DIGITS))) / length,
         float(len(message.links)),
-        float(message.tags["img"]),
+        float(message.images),
         float(len(message.types)),
         float(recipients),
         float(clock[1]) if clock else -1.0,
     )
 
 
-def bucket(name: str, value: float) -> int:
-    """Which power of two a measure lies below; of the day, which sixth."""
-    return int(value // 4) if name == "hour" else int(value + 1).bit_length()
+def measure_tokens(numbers: Sequence[float]) -> list[str]:
+    """Each measure as a token: which power of two it lies below; of the day, which sixth."""
+    *sizes, hour = numbers
+    found = [names[int(value + 1).bit_length()] for names, value in zip(SIZE_TOKENS, sizes, strict=True)]
+    return [*found, f"hour:{int(hour // 4)}"]

@@ -28,7 +28,7 @@ def test_verdicts_are_those_of_one_message_at_a_time(cards, kind, c, mail, unsee
     assert_alike(cards[kind], c, [*ODD, *(raw for _, raw in (*mail, *unseen_mail)), *ODD])
 
 
-@ALL_KINDS
+@pytest.mark.parametrize("kind", ["corrected", "multinomial"])  # others are fitted anew
 def test_lessons_since_the_last_fit_are_heard(kind, unseen_mail):
     card = card_of(KNOWN, kind)
     for lesson in NEW:

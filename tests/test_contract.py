@@ -26,7 +26,7 @@ from spamnb.models.neighbours import project
 from spamnb.naive import INFORMATIVE, NEVER, SHRINK
 from spamnb.settings import KINDS
 from spamnb.store import Store
-from spamnb.tokens import ENVELOPE_BIT, MEASURES, measures
+from spamnb.tokens import ENVELOPE_BIT, MEASURES, measures, token_id
 from spamnb.training import keep, refit
 
 
@@ -335,7 +335,7 @@ def neighbours_formula(d):
 
 def em_formula(d):
     prior, words = em_parameters(d)
-    there = [words[word] for word, here in zip(d.ids.tolist(), d.x, strict=True) if here and word in words]
+    there = [words[token_id(token)] for token in d.found if token_id(token) in words]
     return [prior + 20 * sum(there) / len(there)]
 
 

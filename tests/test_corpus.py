@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spamnb.corpus import HAM_AND_SPAM
 from spamnb.counting import count_chunk
 from spamnb.errors import BadData
 from spamnb.gathering import Heap, gather
@@ -132,7 +133,7 @@ def test_a_message_in_both_classes_is_left_out_and_all_its_copies_are_named():
 
 
 def test_copies_take_no_memory_but_for_their_names():
-    heap = Heap()
+    heap = Heap(HAM_AND_SPAM)
     for _ in range(50):
         heap.add(False, count_chunk([unit("copy", LUNCH), unit("copy", LUNCH)]))
     assert sum(map(len, heap.parts["lengths"])) == 1

@@ -99,8 +99,12 @@ def test_links_are_kept(html, links):
     assert read_html(html).links == links
 
 
-def test_elements_are_counted_once_each_time_they_open():
-    assert read_html("<P>a</P><p>b<br/><img src=x></p>").tags == {"p": 2, "br": 1, "img": 1}
+@pytest.mark.parametrize(
+    ("html", "images"),
+    [("<img src=x><IMG/><p>", 2), ("<img", 1), ("<imgs><image><img1><imgſ></img>img", 0), ("<!-- <img> --><img>", 1)],
+)
+def test_images_are_counted(html, images):
+    assert read_html(html).images == images
 
 
 PIECES = ["<", ">", "<!--", "-->", "<p", "<div style='display:none'>", "</div>", "<td style=font-size:0>", "<style>"]

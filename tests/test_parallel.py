@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from spamnb.parallel import (
     from_forks,
     in_groups,
     in_parallel,
-    may_fork,
     portions,
 )
 
@@ -115,12 +113,14 @@ def test_workers_are_gone_when_nobody_wants_more_of_them():
 
 
 def test_a_process_with_threads_is_not_forked():
-    assert may_fork()
-    done = threading.Event()
-    thread = threading.Thread(target=done.wait)
-    thread.start()
-    try:
-        assert not may_fork()
-    finally:
-        done.set()
-        thread.join()
+    code = """
+import threading
+from spamnb.parallel import may_fork
+assert may_fork()
+done = threading.Event()
+threading.Thread(target=done.wait).start()
+alone = may_fork()
+done.set()
+assert not alone
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).stderr == b""

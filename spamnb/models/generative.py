@@ -84,7 +84,8 @@ def poisson(totals: Numbers, messages: int, alpha: float) -> Likelihood:
     without a message where α is 0.
     """
     rates = (totals + alpha) / ((messages + alpha) or 1.0)
-    return Likelihood(-float(rates.sum()), [array_log(rates)], binary=False)
+    weights = array_log(totals + alpha) - log_or_never(messages + alpha)
+    return Likelihood(-float(rates.sum()), [weights], binary=False)
 
 
 def word_alphas(overall: Numbers, alpha: float, prior: str | None) -> Numbers:
