@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from .evaluation import Outcome, Trial
 from .laboratory import LearningCurves, best
+from .projecting import Projected
 
 Array = NDArray[Any]
 LOG_C = (-3.0, 9.0)  # the range of c in pictures, as powers of ten
@@ -25,6 +26,7 @@ class Findings:
 
     trials: Sequence[Trial]
     curves: LearningCurves | None = None
+    projected: Projected | None = None
 
     @property
     def best(self) -> Trial:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .corpus import Corpus
 from .errors import BadData
 from .models import Choice, fit, score_rows
+from .models.nearest import score_texts
 from .protocols import Plan, planned
 from .scorecard import SPAM, UNSURE, Scorecard, Verdict
 
@@ -116,8 +117,7 @@ def trials(
         judged_rows[test] = True
         for place, choice in enumerate(choices):
             began = perf_counter()
-            card = fit(train, choice)
-            scores[place, test] = score_rows(card, rows)
+            card, scores[place, test] = judged_by(train, rows, choice)
             seconds[place] += perf_counter() - began
             called[place, test], unsure[place, test] = decisions(card, scores[place, test])
             progress(done * len(choices) + place + 1, plan.number * len(choices))
@@ -125,6 +125,14 @@ def trials(
     found = zip(scores[:, judged_rows], called[:, judged_rows], unsure[:, judged_rows], strict=True)
     outcomes = [Outcome(spam, *each) for each in found]
     return [Trial(choice.kind, outcome, took) for choice, outcome, took in zip(choices, outcomes, seconds, strict=True)]
+
+
+def judged_by(train: Corpus, rows: Corpus, choice: Choice) -> tuple[Scorecard, NDArray[np.float64]]:
+    """A model of some messages, and the scores that it gives to others."""
+    if choice.texts is not None:
+        return score_texts(train, rows, choice)
+    card = fit(train, choice)
+    return card, score_rows(card, rows)
 
 
 def decisions(card: Scorecard, scores: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

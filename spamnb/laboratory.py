@@ -12,8 +12,8 @@ from scipy.special import bdtr
 
 from .corpus import Corpus
 from .errors import BadData
-from .evaluation import Figures, Outcome, Progress, Trial, figures, one_minus_auc
-from .models import Choice, fit, score_rows
+from .evaluation import Figures, Outcome, Progress, Trial, figures, judged_by, one_minus_auc
+from .models import Choice
 from .protocols import Plan
 
 Z = 1.959964  # standard errors on either side of which 95 % of a normal distribution lie
@@ -171,7 +171,7 @@ def learning_curves(
     for rows in subsets:
         train = pool.take(rows)
         for place, choice in enumerate(choices):
-            scores = score_rows(fit(train, choice), held_out)
+            _, scores = judged_by(train, held_out, choice)
             found.setdefault((place, len(rows)), []).append(quality(held_out.labels == 1, scores, c))
             done += len(rows)
             progress(done, total)

@@ -32,7 +32,7 @@ class Settings(NamedTuple):
     neighbours: int | None = None
     distance: str | None = None
     vote: str | None = None
-    project: int | None = None
+    project: int | str | None = None
     unlabelled_weight: float | None = None
 
 
@@ -92,6 +92,15 @@ def one_of(*allowed: str) -> Callable[[Any], str]:
     return check
 
 
+def dimensions(text: Any) -> int | str:
+    if text == "auto":
+        return str(text)
+    try:
+        return whole(text)
+    except (TypeError, ValueError):
+        raise ValueError("must be a whole number from 1 on, or auto") from None
+
+
 def yes_or_no(text: Any) -> bool:
     answers = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
     if str(text).lower() not in answers:
@@ -128,7 +137,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "neighbours": whole,
     "distance": one_of("euclidean", "cosine", "jensen-shannon", "compression", "edit"),
     "vote": one_of("average", "majority"),
-    "project": whole,
+    "project": dimensions,
     "unlabelled_weight": positive,
 }
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .confusion import Confusion
 from .evaluation import Cost, Figures, Trial, figures
 from .laboratory import Compared, Interval, LearningCurves
+from .projecting import Projected
 from .report import console, table
 
 Row = dict[str, Any]  # of a table, as a line of jsonl
@@ -95,6 +97,50 @@ def show_costs(rows: Sequence[Row], cost: Cost) -> None:
     out.print(made)
     out.print(f"a lost ham costs {cost.ham_lost:g}, a missed spam {cost.spam_missed:g}")
     out.print(f"c = {cost.c:.4g} is cheapest if probabilities are right; the best c seen was chosen on this very mail")
+
+
+def show_confusion(found: Confusion) -> None:
+    """Who is taken for whom."""
+    made = table("is", *(f"called {name}" for name in found.classes), "unsure", "error %")
+    for name, right, row in zip(found.classes, found.counts.diagonal(), found.counts, strict=True):
+        error = f"{100.0 * (1 - right / row.sum()):.2f}" if row.any() else ""
+        made.add_row(name, *(f"{count:,}" for count in row.tolist()), error)
+    low, high = found.interval
+    out = console()
+    out.print(made)
+    out.print(
+        f"{found.errors:,} of {found.messages:,} messages misnamed: {found.error_percent:.2f} % ({low:.1f}–{high:.1f})"
+    )
+
+
+def confusion_rows(found: Confusion) -> Iterator[Row]:
+    """A line a class, and one about all."""
+    for name, row in zip(found.classes, found.counts.tolist(), strict=True):
+        yield {"table": "confusion", "is": name, "called": dict(zip((*found.classes, "unsure"), row, strict=True))}
+    error, interval = found.error_percent, list(found.interval)
+    yield {"table": "error", "messages": found.messages, "error_percent": error, "error_interval": interval}
+
+
+def projection_row(found: Projected) -> Row:
+    """A line about a random projection."""
+    return {"table": "projection", **vars(found), "kept": vars(found.kept)}
+
+
+def show_projection(found: Projected) -> None:
+    """What the projection kept of the distances, and the time beside the other ways."""
+    made = table(f"{found.distance} distances of {found.messages:,} messages", "seconds")
+    made.add_row(f"sparse, {found.words:,} words", f"{found.seconds_sparse:.3f}")
+    dense = "too large" if found.seconds_dense is None else f"{found.seconds_dense:.3f}"
+    made.add_row(f"dense, {found.words:,} words", dense)
+    made.add_row(f"projected to {found.dimensions:,} dimensions", f"{found.seconds_projected:.3f}")
+    low, middle, high = found.kept.quantiles
+    out = console()
+    out.print(made)
+    out.print(
+        f"{100 * found.kept.within:.1f} % of pairs keep their distance within 20 %, "
+        f"{100 * found.kept.squared_within:.1f} % its square"
+    )
+    out.print(f"projected / original: median {middle:.3f}, 95 % of pairs between {low:.3f} and {high:.3f}")
 
 
 def show_curves(curves: LearningCurves, kinds: Sequence[str]) -> None:

@@ -12,8 +12,10 @@ from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import norm, poisson
 
+from spamnb.bulk import BulkJudge
 from spamnb.cardfile import from_bytes, to_bytes
 from spamnb.corpus import merged
+from spamnb.errors import Usage
 from spamnb.filtering import Judge
 from spamnb.gathering import from_lessons
 from spamnb.learning import learn, lesson_of
@@ -105,6 +107,11 @@ def test_every_form_of_a_model_can_be_asked_for(name):
     check_choice(CHOICES[name])
 
 
+def test_measures_have_no_mode_to_be_estimated_by():
+    with pytest.raises(Usage, match="mean divides by n − 1, mle by n"):
+        check_choice(Choice("gaussian", estimate="map"))
+
+
 # Merge order
 
 
@@ -161,6 +168,8 @@ def test_a_message_is_scored_alone_as_among_others(name):
     by_digest = {lesson_of(raw, 0, 0).digest: judge.judge(raw).score for _, raw in UNSEEN}
     digests = corpus_of(UNSEEN).digests.tolist()
     assert len(set(rows.tolist())) > 1  # the premise
+    in_bulk = BulkJudge(card_of(name)).verdicts(raw for _, raw in UNSEEN)
+    assert [verdict.score for verdict in in_bulk] == near([judge.judge(raw).score for _, raw in UNSEEN], name)
     assert rows.tolist() == near([by_digest[digest.decode()] for digest in digests], name)
 
 

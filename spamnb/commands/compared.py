@@ -10,14 +10,19 @@ from time import perf_counter
 
 import click
 
-from .. import evaluation, laboratory, pictures, plotting, protocols, report, showing, training
+from .. import evaluation, laboratory, pictures, plotting, projecting, protocols, report, showing, training
 from ..archive import Saved
+from ..cardfile import open_model
 from ..classifying import judge_all
 from ..corpus import Corpus
 from ..curves import Findings
 from ..errors import BadData, NoModel, Usage
 from ..evaluation import Trial
+from ..mailbox import LeftOut, messages, units
+from ..message import digest
 from ..models import Choice, check_choice, suited
+from ..models.likeness import TEXT_DISTANCES, mail_text
+from ..naming import has_named_classes
 from ..notices import tell, warn
 from ..settings import Settings
 from ..showing import Row
@@ -45,17 +50,20 @@ def measured(asked: Asked) -> tuple[int, Findings]:
     plan = protocols.planned(corpus, asked.protocol or "folds", asked.folds or protocols.FOLDS, asked.seed)
     with report.progress("judging") as progress:
         trials = evaluation.trials(corpus, choices, plan, progress)
+    shrunk = next((projecting.projected(corpus, choice) for choice in choices if choice.project), None)
     if not asked.curve:
-        return status, Findings(trials)
+        return status, Findings(trials, projected=shrunk)
     halves = asked.protocol == "half"
     plan = protocols.planned(corpus, "half" if halves else "folds", laboratory.PART_HELD_OUT, asked.seed)
     with report.progress("learning curve") as progress:
         curves = laboratory.learning_curves(corpus, choices, plan, asked.cs[0] or 1.0, asked.seed, progress)
-    return status, Findings(trials, curves)
+    return status, Findings(trials, curves, shrunk)
 
 
 def judged_by_the_model(asked: Asked) -> tuple[int, Findings]:
     """The outcome of judging mail by the user's model."""
+    if has_named_classes(card := open_model(asked.settings.model)):
+        raise Usage(f"the model has the classes {', '.join(card.classes)}; name mail with --class NAME=PATH")
     began = perf_counter()
     known, left_out = [], []
     for label, paths, others in ((False, *asked.mail), (True, *asked.mail[::-1])):
@@ -80,10 +88,21 @@ def to_fit(asked: Asked) -> tuple[int, Corpus, list[Choice]]:
     with report.progress("reading mail") as progress:
         gathered = training.read_labelled(*asked.mail, jobs=settings.jobs, progress=progress)
     corpus = gathered.corpus
+    choices = [replace(choice, texts=texts_of(asked)) if choice.distance in TEXT_DISTANCES else choice
+               for choice in choices]  # fmt: skip
     if asked.protocol in protocols.IN_TIME:
         with report.progress("reading dates") as progress:
             corpus = protocols.dated(corpus, asked.mail, settings.jobs, progress)
     return warn(gathered.left_out), corpus, choices
+
+
+def texts_of(asked: Asked) -> dict[bytes, bytes]:
+    """The text of each message in the mail that is named, by its digest."""
+    if "-" in [*asked.mail[0], *asked.mail[1]]:
+        raise Usage("mail on standard input cannot be read twice, for its texts; save it to a file, and name that")
+    work = [unit for path in (*asked.mail[0], *asked.mail[1]) for unit in units(path, LeftOut())]
+    raws = [mail.raw for unit in work for mail in messages(unit, LeftOut())]
+    return {digest(raw).encode(): mail_text(raw) for raw in raws}
 
 
 def saved_model(settings: Settings) -> Saved:
@@ -133,6 +152,9 @@ def tables(asked: Asked, findings: Findings) -> Iterator[tuple[Sequence[Row], Ca
         yield from (compared_at(asked, trials, c) for c in asked.cs)
     else:
         yield judged_at(asked, trials[0])
+    if findings.projected:
+        shrunk = findings.projected
+        yield [showing.projection_row(shrunk)], partial(showing.show_projection, shrunk)
     if asked.cost:
         costs = list(showing.cost_rows(trials, asked.cost, () if asked.sweep else asked.cs))
         yield costs, partial(showing.show_costs, costs, asked.cost)

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from .shared import both_classes, format_option, jobs_option, model_choice, model_option
+from ..errors import Usage
+from .shared import both_classes, class_option, format_option, jobs_option, model_choice, model_option, named_classes
 
 SWEEP, TEXT = "sweep", "text"  # what --threshold and --plot stand for when they stand alone
 
@@ -25,9 +26,9 @@ class OptionsAlone(click.Command):
 
 
 def is_number(text: str) -> bool:
-    """Whether this is a number, or begins a list of numbers."""
+    """Whether this is a number or NAME=C, or begins a list of them."""
     try:
-        float(text.partition(",")[0])
+        float(text.partition(",")[0].rpartition("=")[2])
     except ValueError:
         return False
     return True
@@ -43,6 +44,7 @@ def is_picture(text: str) -> bool:
 @click.argument("mailboxes", nargs=-1, metavar="[HAM SPAM]")
 @click.option("--ham", multiple=True, metavar="PATH", help="A mailbox of ham; may be repeated.")
 @click.option("--spam", multiple=True, metavar="PATH", help="A mailbox of spam; may be repeated.")
+@class_option
 @click.option("--kinds", metavar="KIND,...|all", help="Compare several kinds on the same mail.")
 @click.option("--learning-curve", is_flag=True, help="Error against the number of training messages.")
 @click.option("--protocol", metavar="folds|loo|half|online", help="Who judges whom: folds; each message by all others; "
@@ -58,12 +60,20 @@ def is_picture(text: str) -> bool:
 @format_option
 @jobs_option
 @model_option
-def evaluate(mailboxes: tuple[str, ...], ham: tuple[str, ...], spam: tuple[str, ...], **options: Any) -> int:
+def evaluate(
+    mailboxes: tuple[str, ...], ham: tuple[str, ...], spam: tuple[str, ...], classes: tuple[str, ...], **options: Any
+) -> int:
     """Measure the model on its own messages, by folds, or on the mail in HAM and SPAM; or compare kinds of model.
 
     Mail that is named is judged by the model, unless --kinds, --learning-curve, --protocol or --folds ask for models
-    of that very mail.
+    of that very mail. Classes that you have named (--class) are shown by who is taken for whom.
     """
+    from .named import evaluate_named, is_named
+
+    if classes and (mailboxes or ham or spam):
+        raise Usage("--class names all mail of all classes; give ham and spam as classes, too: --class ham=PATH")
+    if classes or (not (mailboxes or ham or spam) and is_named(options["model"])):
+        return evaluate_named(named_classes(classes), options)
     from .asked import asked_for
     from .compared import measured, show
 

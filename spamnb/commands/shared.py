@@ -40,7 +40,7 @@ kind_options = [
         "--distance", metavar="NAME", help="euclidean, cosine or jensen-shannon; of the mail: compression, edit."
     ),
     click.option("--vote", metavar="average|majority", help="How neighbours decide."),
-    click.option("--project", metavar="D", help="Compare neighbours in a random projection to D dimensions."),
+    click.option("--project", metavar="D|auto", help="Compare neighbours in a random projection to D dimensions."),
     click.option("--unlabelled-weight", metavar="W", help="What an unlabelled message counts beside a labelled one."),
 ]
 CHOICE_OPTIONS = (

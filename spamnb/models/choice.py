@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -46,9 +47,10 @@ class Choice:
     neighbours: int | None = None
     distance: str | None = None
     vote: str | None = None
-    project: int | None = None
+    project: int | str | None = None  # dimensions, or auto: as many as keep all distances within a fifth
     unlabelled_weight: float | None = None
     unlabelled: Corpus | None = None
+    texts: Mapping[bytes, bytes] | None = None  # digest ─▶ text of the mail itself, for distances between texts
 
     @property
     def plain(self) -> bool:
@@ -60,7 +62,7 @@ class Choice:
 def asked_for(choice: Choice) -> list[str]:
     """The names of the settings that differ from their defaults."""
     empty = (None, False)
-    named = [f.name for f in fields(choice) if f.name not in ("kind", "contacts")]
+    named = [f.name for f in fields(choice) if f.name not in ("kind", "contacts", "texts")]
     return [name for name in named if not any(getattr(choice, name) is nothing for nothing in empty)]
 
 
@@ -75,6 +77,8 @@ def check_choice(choice: Choice) -> None:
         raise Usage(f"--alpha {alpha} goes with --kind {' and '.join(TUNED[alpha])}; give a number")
     if alpha == 0 and choice.kind in ("corrected", "em"):
         raise Usage(f"--alpha 0 goes with the textbook's models; --kind {choice.kind} needs a number above 0")
+    if choice.estimate == "map" and choice.kind == "gaussian":
+        raise Usage("--estimate map is nothing to --kind gaussian; mean divides by n − 1, mle by n")
     if choice.estimate == "map" and not isinstance(alpha, str) and default_alpha(choice) < 1:
         raise Usage("--estimate map has no mode to take with an alpha below 1; give --alpha 1 or more")
     if choice.estimate == "mle" and alpha:

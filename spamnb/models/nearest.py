@@ -15,15 +15,18 @@ from ..naive import threshold_offset
 from ..scorecard import Scorecard
 from ..tokens import token_id
 from .choice import Choice
+from .likeness import TEXT_DISTANCES, text_distances
 from .multinomial import counted
-from .neighbours import blocks, dense_distances, nearest, neighbour_scores, project, score_neighbours
+from .neighbours import blocks, dense_distances, dimension_for, nearest, neighbour_scores, project, score_neighbours
 
 NEIGHBOURS, DISTANCE, VOTE = 5, "cosine", "average"
+DISTORTION = 0.2
+MOST_TEXTS = 2000  # messages that are compared text by text: two million pairs take a minute and a half
 
 
 def fit_neighbours(corpus: Corpus, choice: Choice) -> Scorecard:
     """The rows, or their projections, as tables of the scorecard."""
-    if choice.distance in ("compression", "edit"):
+    if choice.distance in TEXT_DISTANCES:
         raise Usage(f"--distance {choice.distance} needs the mail itself: spamnb evaluate HAM SPAM --kind neighbours")
     binary = choice.counts != "raw"
     card = counted(corpus, "neighbours", 0.0, binary)
@@ -31,17 +34,34 @@ def fit_neighbours(corpus: Corpus, choice: Choice) -> Scorecard:
         "neighbours": choice.neighbours or NEIGHBOURS,
         "distance": choice.distance or DISTANCE,
         "vote": choice.vote or VOTE,
-        "project": choice.project,
+        "project": dimension_of(choice, len(corpus.labels)),
     }
     rows = present(corpus.counts) if binary else corpus.counts
     card.tables["row_classes"] = corpus.labels.astype(np.uint8)
-    if choice.project:
-        card.tables["projected"] = project(rows, corpus.ids, choice.project).astype(np.float32).ravel()
+    if dimension := card.about["project"]:
+        card.tables["projected"] = project(rows, corpus.ids, dimension).astype(np.float32).ravel()
     else:
         card.tables["row_starts"] = rows.indptr.astype(np.uint64)
         card.tables["row_words"] = rows.indices.astype(np.uint32)
         card.tables["row_counts"] = rows.data.astype(np.uint32)
     return card
+
+
+def dimension_of(choice: Choice, messages: int) -> int | None:
+    """How many dimensions to project to: so many that no distance is expected to change by more than a fifth."""
+    if choice.project == "auto":
+        return dimension_for(DISTORTION, 1.0 - 1.0 / max(messages * (messages - 1) / 2, 2.0))
+    return None if choice.project is None else int(choice.project)
+
+
+def score_texts(train: Corpus, judged: Corpus, choice: Choice) -> tuple[Scorecard, NDArray[np.float64]]:
+    """Messages judged by those whose own text is nearest to theirs, and a scorecard to decide by."""
+    texts = choice.texts or {}
+    if len(train.labels) + len(judged.labels) > MOST_TEXTS:
+        raise Usage(f"--distance {choice.distance} compares every pair; give it at most {MOST_TEXTS:,} messages")
+    mine, theirs = ([texts[name] for name in part.digests.tolist()] for part in (judged, train))
+    near = nearest(text_distances(mine, theirs, str(choice.distance)), choice.neighbours or NEIGHBOURS)
+    return counted(train, "neighbours", 0.0, binary=True), neighbour_scores(train.labels[near], choice.vote or VOTE)
 
 
 def present(counts: sparse.csr_matrix) -> sparse.csr_matrix:
