@@ -63,9 +63,8 @@ def test_the_nearest_text_decides_and_not_the_words_counted(corpus, distance):
     texts = {name: said[label] % number for number, (name, label) in rows}
     choice = Choice("neighbours", distance=distance, texts=texts)
     assert figures(cross_validate(corpus, choice, 4)).error_percent == 0
-    turned = {name: said[said[True][:3] != text[:3]] for name, text in texts.items()}
-    half = {name: turned[name] if number % 2 else text for number, (name, text) in enumerate(texts.items())}
-    assert figures(cross_validate(corpus, replace(choice, texts=half), 4)).error_percent > 20
+    alike = dict.fromkeys(texts, b"the same for all")
+    assert figures(cross_validate(corpus, replace(choice, texts=alike), 4)).error_percent > 20
 
 
 @pytest.mark.parametrize("distance", ["compression", "edit"])
