@@ -143,6 +143,8 @@ def taught(corpus: Corpus, lessons: list[Lesson]) -> Corpus:
     gone = [row for name, row in learned.items() if last[name].label is None]
     labels, dates, lessons_here = corpus.labels.copy(), corpus.dates.copy(), corpus.lessons.copy()
     for name, row in learned.items():
+        if last[name].label is None:
+            continue
         labels[row], dates[row], lessons_here[row] = last[name].label, last[name].date, True
     kept = replace(corpus, labels=labels, dates=dates, lessons=lessons_here).take(
         np.delete(np.arange(len(labels)), gone)

@@ -396,7 +396,7 @@ def test_explain_adds_up_and_counts_the_class_against_the_others(spamnb, model, 
     assert row["label"] == name
     assert row["every_message"] + sum(clue["adds"] for clue in row["clues"]) == pytest.approx(row["score"], abs=1e-9)
     clue = next(clue for clue in row["clues"] if clue["word"] == parse(raw).texts[0].split()[0])
-    assert (clue[name] > 0, clue["others"], clue["adds"] > 0) == (True, 0, True)
+    assert (clue["in_class"] > 0, clue["elsewhere"], clue["adds"] > 0) == (True, 0, True)
 
 
 def test_explain_shows_people_the_class_against_the_others(spamnb, model):

@@ -56,8 +56,9 @@ def as_json(
     found = {"path": name, "label": verdict.label, "score": verdict.score, "probability": verdict.probability}
     if verdict.reason:
         found["reason"] = verdict.reason
+    keys = sides if sides == ("ham", "spam") else ("elsewhere", "in_class")
     words = [
-        {"word": clue.token, "count": clue.count, sides[0]: fact.ham, sides[1]: fact.spam, "adds": clue.weight}
+        {"word": clue.token, "count": clue.count, keys[0]: fact.ham, keys[1]: fact.spam, "adds": clue.weight}
         for clue, fact in zip(clues, facts, strict=True)
     ]
     return {**found, "every_message": fixed, "clues": words}

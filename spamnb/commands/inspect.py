@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .shared import format_option, model_option, settled
+
+if TYPE_CHECKING:
+    from ..corpus import Corpus
+    from ..scorecard import Scorecard
 
 
 @click.command()
@@ -24,12 +28,7 @@ def inspect(words: tuple[str, ...], top: int, form: str, **options: Any) -> None
     (saved, _), card = training.current(store), store.scorecard()
     if words:
         corpus = saved.with_senders()
-        facts = inspection.facts_of(corpus, card, inspection.tokens_like(corpus, words))
-        if form == "jsonl":
-            for fact in facts:
-                click.echo(json.dumps(vars(fact)))
-        else:
-            report.show_words(facts)
+        show_facts(corpus, card, words, form)
         return
     found = inspection.overview(saved, card, top)
     if form == "jsonl":
@@ -37,3 +36,19 @@ def inspect(words: tuple[str, ...], top: int, form: str, **options: Any) -> None
         click.echo(json.dumps({**dict(found.settings), **strongest}))
     else:
         report.show_overview(found)
+
+
+def show_facts(corpus: Corpus, card: Scorecard, words: tuple[str, ...], form: str) -> None:
+    """What is known of some words; where the user has named classes, in each of them."""
+    from .. import inspection, report
+
+    tokens = inspection.tokens_like(corpus, words)
+    two = corpus.is_ham_and_spam
+    for number, name in [(1, "spam")] if two else enumerate(corpus.classes):
+        facts = inspection.facts_of(corpus, card, tokens, number)
+        if form == "text":
+            report.show_words(facts, "" if two else name, ("ham", "spam") if two else ("others", name))
+            continue
+        for fact in facts:
+            of_class = {"token": fact.token, "class": name, "elsewhere": fact.ham, "in_class": fact.spam}
+            click.echo(json.dumps(vars(fact) if two else {**of_class, "weight": fact.weight}))

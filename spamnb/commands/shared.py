@@ -49,6 +49,7 @@ CHOICE_OPTIONS = (
 )  # fmt: skip
 
 
+MOST_CLASSES = 127  # a byte with a sign
 CLASS_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 class_option = click.option(
     "--class", "classes", multiple=True, metavar="NAME=PATH", help="A mailbox of a class you name."
@@ -85,4 +86,6 @@ def named_classes(given: tuple[str, ...]) -> dict[str, list[str]]:
         found.setdefault(name, []).append(path)
     if len(found) == 1:
         raise Usage(f"--class: there is only {given[0]!r}; name two classes or more")
+    if len(found) > MOST_CLASSES:
+        raise Usage(f"--class: {len(found)} classes; {MOST_CLASSES} is the most")
     return found
