@@ -20,7 +20,19 @@ SAMPLE = ROOT.parent / "sample_mail"
 # A module imports from the layers above its own, and from its own layer. A new module wants a place here.
 LAYERS = (
     ("", "errors", "settings"),  # "" is spamnb itself, which holds the version
-    ("charset", "decoding", "disguise", "markup", "original", "message", "tokens", "mailbox", "naive", "scorecard"),
+    (
+        "charset",
+        "decoding",
+        "scripts",
+        "disguise",
+        "markup",
+        "original",
+        "message",
+        "tokens",
+        "mailbox",
+        "naive",
+        "scorecard",
+    ),
     ("cardfile", "headers", "journal", "notices", "seal", "teaching"),
     ("filtering", "counting"),
     ("parallel", "corpus", "gathering"),
