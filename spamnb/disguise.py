@@ -1,10 +1,14 @@
-"""Words that hide from a filter ─▶ the words a reader sees, and marks that say how they hid."""
+"""Words that hide from a filter ─▶ the words a reader sees, and marks that say how they hid.
+
+Imported when the first text comes that may hide some: a mail filter is started once per mail, and patterns take long
+to compile.
+"""
 
 from __future__ import annotations
 
 import re
 
-from .charset import ASCII_BYTES
+from .scripts import beyond_ascii
 
 # Soft hyphens, zero-width characters and marks of direction; strokes and dots laid over letters.
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -17,18 +21,9 @@ ODD = re.compile("|".join(pattern.pattern for pattern in (INVISIBLE, COMBINING, 
 GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f]")
 MIXED = re.compile("[a-z][\u0370-\u052f]|[\u0370-\u052f][a-z]")
 SPLIT = re.compile(r"(?<!\w)[^\W\d_](?:[ .*_-][^\W\d_]){3,}(?!\w)")
-# Letters (those beyond Latin-1 are question marks) as a, separators as a full stop: shows what is worth a look.
-SKELETON = bytes(
-    97 if chr(byte).isalpha() or chr(byte) == "?" else 46 if chr(byte) in " .*_-" else 32 for byte in range(256)
-)
 SEPARATORS = str.maketrans("", "", " .*_-")
 # Small letters of Cyrillic and Greek that look like Latin ones.
 LOOKALIKES = str.maketrans("аеёорсухіїјѕԁһкмтвнгαβεικνορτυχωϲ", "aeeopcyxiijsdhkmtbhrabeiknoptuxwc")
-
-
-def beyond_ascii(text: str) -> str:
-    """The characters of a text that are not ASCII. Most texts have few, so that is where to look for the odd ones."""
-    return text.encode("utf-8", "surrogatepass").translate(None, ASCII_BYTES).decode("utf-8", "surrogatepass")
 
 
 def unmasked(text: str) -> tuple[str, list[str]]:
@@ -55,6 +50,11 @@ def unmasked(text: str) -> tuple[str, list[str]]:
     return text, marks
 
 
+def is_mixed(lower: str) -> bool:
+    """Whether letters of two alphabets stand side by side."""
+    return bool(GREEK_OR_CYRILLIC.search(beyond_ascii(lower)) and MIXED.search(lower))
+
+
 def plain_words(words: list[str]) -> list[str]:
     """Lower-case words, those that mix letters that look alike in one alphabet."""
     return [word.translate(LOOKALIKES) if not word.isascii() and MIXED.search(word) else word for word in words]
@@ -62,6 +62,4 @@ def plain_words(words: list[str]) -> list[str]:
 
 def rejoined(lower: str) -> list[str]:
     """Words whose letters stand apart: f.r.e.e, f r e e."""
-    if b"a.a.a.a" not in lower.encode("latin-1", "replace").translate(SKELETON):
-        return []
     return [word.translate(SEPARATORS) for word in SPLIT.findall(lower)]

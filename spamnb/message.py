@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from .charset import decode
 from .decoding import header_texts, parameters, transfer_decoded
-from .markup import read_html
 from .original import SEPARATOR_LINE, Original, canonical, first_headers, header_end
 
 LONGEST_TEXT = 120_000  # characters of text read from one message; what convicts spam stands in the first screens
@@ -251,6 +250,8 @@ class _Parser:
             message.defects.append("charset")
         self.room -= len(text)
         if kind == "text/html" or text[:300].lstrip()[:6].lower() in ("<html>", "<!doct"):
+            from .markup import read_html  # whose patterns take a millisecond to compile
+
             markup = read_html(text)
             message.texts.append(markup.visible)
             message.links += markup.links

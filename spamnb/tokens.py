@@ -11,18 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from operator import add
 
-from .disguise import GREEK_OR_CYRILLIC, MIXED, beyond_ascii, plain_words, rejoined, unmasked
 from .message import Message
 
 LONGEST_WORD = 30  # longer is base64 debris, or a language without spaces, which pairs of letters serve better
 MOST_LINKS = 200  # a page with more tells nothing new
 MOST_HOPS = 6  # Received headers read, the newest first
 
-# Twice: four mails of five are ASCII, where \w costs half.
-WORD, ASCII_WORD = (re.compile(r"[$€£\w]\w*+(?:['’.@-]++\w++)*+[!%]?", flag) for flag in (re.U, re.A))
-CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+ASCII_WORD = re.compile(r"[$\w]\w*+(?:['.@-]++\w++)*+[!%]?", re.A)  # scripts.py has one for all the others
 URL = re.compile(r"[hfwHFW](?i:(?<=h)ttps?://|(?<=f)tp://|(?<=w)ww\.)[^\s<>\"')\]]{1,300}")
 ADDRESS = re.compile(r"[\w.+=-]{1,80}@[\w.-]{1,120}")
 AUTHORITY = re.compile(r"[^/?#\\]*")
@@ -32,6 +28,10 @@ SIGNED_MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}")
 NAMED_MONEY = re.compile(r"\d[\d.,]{0,15}\s?(?:usd|eur|gbp|dollars|euros?)\b")
 PUNCTUATION_RUN = re.compile(r"([!?$*#=~_.+-])\1{2}")
 PUNCTUATION = bytes(120 if chr(byte) in "!?$*#=~_.+-" else 32 for byte in range(256))  # x for each of its signs
+# Letters (those beyond Latin-1 are question marks) as a, separators as a full stop: shows words that may be split.
+SKELETON = bytes(
+    97 if chr(byte).isalpha() or chr(byte) == "?" else 46 if chr(byte) in " .*_-" else 32 for byte in range(256)
+)
 CAPITALS, DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 HOP = re.compile(r"[fb\[](?:(?:(?<=\bf)rom|(?<=\bb)y)\s+([\w.-]{1,120})|(?<=\[)(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}\])")
 CLOCK = re.compile(r"(\d\d):\d\d(?::\d\d)?\s*([+-]\d{4}|[A-Z]{3,4})?")
@@ -99,31 +99,39 @@ def known_token(contact: bool, ham_sender: bool) -> str:
 
 def words(lower: str) -> list[str]:
     """The words of a lower-case text; runs of letters without spaces as pairs."""
-    beyond = "" if lower.isascii() else beyond_ascii(lower)
-    runs = CJK.findall(lower) if CJK.search(beyond) else []
-    if runs:
-        lower = CJK.sub(" ", lower)
-    is_ascii = lower.isascii()
-    found = (ASCII_WORD if is_ascii else WORD).findall(lower)
-    if max(map(len, found), default=0) > LONGEST_WORD:
-        found = [word if len(word) <= LONGEST_WORD else f"long:{word[0]}{len(word) // 10}" for word in found]
-    if GREEK_OR_CYRILLIC.search(beyond) and MIXED.search(lower):
+    if lower.isascii():
+        return shortened(ASCII_WORD.findall(lower))
+    from .disguise import is_mixed, plain_words
+    from .scripts import WORD, unspaced
+
+    lower, pairs = unspaced(lower)
+    found = shortened((ASCII_WORD if lower.isascii() else WORD).findall(lower))
+    if is_mixed(lower):
         found = [*plain_words(found), "odd:lookalike"]
-    for run in runs:
-        found += map(add, run, run[1:]) if len(run) > 1 else [run]
-    return found
+    return found + pairs
+
+
+def shortened(found: list[str]) -> list[str]:
+    """Words, those that are too long by their first letter and length."""
+    if max(map(len, found), default=0) <= LONGEST_WORD:
+        return found
+    return [word if len(word) <= LONGEST_WORD else f"long:{word[0]}{len(word) // 10}" for word in found]
 
 
 def text_tokens(text: str) -> list[str]:
     """Words, the patterns that shout, and the tricks that hide words."""
     marks: list[str] = []
     if not text.isascii():
+        from .disguise import unmasked
+
         text, marks = unmasked(text)
     lower = text.lower()
     found = words(lower) + marks
-    if split := rejoined(lower):
-        found += split
-        found.append("odd:split")
+    if b"a.a.a.a" in lower.encode("latin-1", "replace").translate(SKELETON):
+        from .disguise import rejoined
+
+        if split := rejoined(lower):
+            found += [*split, "odd:split"]
     found += [f"money:{len(amount)}" for amount in money(lower)]
     if b"xxx" in lower.encode("utf-8", "surrogatepass").translate(PUNCTUATION):
         found += ["run:" + sign for sign in PUNCTUATION_RUN.findall(lower)]

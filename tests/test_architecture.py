@@ -20,7 +20,7 @@ SAMPLE = ROOT.parent / "sample_mail"
 # A module imports from the layers above its own, and from its own layer. A new module wants a place here.
 LAYERS = (
     ("", "errors", "selecting", "settings"),  # "" is spamnb itself, which holds the version
-    ("charset", "decoding", "disguise", "markup", "original", "message", "tokens", "mailbox"),
+    ("charset", "decoding", "disguise", "markup", "original", "message", "scripts", "tokens", "mailbox"),
     ("naive", "measuring", "scorecard"),
     ("cardfile", "headers", "journal", "naming", "notices", "seal", "teaching"),
     ("counting", "sending"),

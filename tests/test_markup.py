@@ -1,11 +1,13 @@
-"""HTML gives the text a reader sees, the text hidden from him, its links and its elements, in linear time."""
+"""HTML gives the text a reader sees, the text hidden from him, its links and its images, in linear time."""
+
+import re
 
 import pytest
 from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.markup import read_html
+from spamnb.markup import HIDING, LINK, read_html
 
 
 def visible(html: str) -> str:
@@ -118,10 +120,58 @@ def test_a_word_behind_any_broken_markup_is_never_lost_but_to_a_tag_or_comment(h
     assert "needle" in markup.visible + markup.hidden
 
 
+ATTRIBUTES = [
+    "href",
+    "HREF",
+    "ſrc",
+    "src",
+    "action",
+    "bac\u212aground",
+    "Background",
+    "=",
+    " =",
+    "=  ",
+    "    ",
+    "_",
+    "x",
+]
+ATTRIBUTES += [
+    "'",
+    '"',
+    ">",
+    "display",
+    "dıſplay",
+    "Visibility",
+    "font-size",
+    ":",
+    ": ",
+    "none",
+    "HIDDEN",
+    "0",
+    "1px",
+    "%",
+]
+PLAIN_LINK = re.compile(r"\b(?:href|src|action|background)\s{0,3}=\s{0,3}[\"']?([^\"'\s<>]+)", re.I)
+PLAIN_HIDING = re.compile(
+    r"(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
+    r"|font-size\s{0,3}:\s{0,3}(?:0(?:px|pt|r?em|%)?|1(?:px|pt)?)(?![\w.%]))",
+    re.I,
+)
+
+
+@given(st.lists(st.sampled_from(ATTRIBUTES), max_size=20).map("".join))
+def test_the_quick_patterns_find_what_plain_ones_find(html):
+    assert LINK.findall(html) == PLAIN_LINK.findall(html)
+    assert bool(HIDING.search(html)) == bool(PLAIN_HIDING.search(html))
+
+
 REPEATED = [
     "<",
     "<!--",
     "<!-->",
+    "d =",
+    "href = ",
+    ": ",
     "<a ",
     "<a",
     "</",

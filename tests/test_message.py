@@ -10,9 +10,9 @@ from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.decoding import decode_words, header_text, parameters
+from spamnb.decoding import decode_words, header_text, header_texts, parameters
 from spamnb.message import LONGEST_TEXT, digest, parse
-from spamnb.original import MOST_HEADERS
+from spamnb.original import LONG_HEAD, MOST_HEADERS
 from spamnb.tokens import measures, tokens
 
 HEAD = b"From: a@a.example\nSubject: lunch\n"
@@ -287,6 +287,30 @@ def test_20_000_parts_without_blank_lines_are_read():
 def test_100_000_headers_are_read_up_to_a_limit():
     message = parse(b"".join(b"X-%d: a\n" % number for number in range(100_000)) + b"\nbody")
     assert (len(message.headers), message.texts) == (MOST_HEADERS, ["body"])
+
+
+@pytest.mark.parametrize("size", [MOST_HEADERS + 1, LONG_HEAD])
+def test_a_digest_is_of_all_headers_however_many(size):
+    raw = b"".join(b"X-%d: a\n" % number for number in range(size))
+    assert digest(raw + b"Last: a\n\nbody") != digest(raw + b"Last: b\n\nbody")
+    assert digest(raw + b"Last: a\nX-Spam: b\n\nbody") == digest(raw + b"Last: a\n\nbody")
+
+
+VALUES = [
+    b"",
+    b" plain",
+    b"\n fold",
+    b" =?utf-8?q?=C3=A9?=",
+    b" =?utf-8?q?a=0Ab?=",
+    b" \xc3\xa9",
+    b" \x1b$B",
+    b"\tx" * 3_000,
+]
+
+
+@given(st.lists(st.sampled_from(VALUES), max_size=6))
+def test_headers_read_together_are_as_if_read_one_by_one(values):
+    assert header_texts(values) == [header_text(value) for value in values]
 
 
 def test_50_000_attached_messages_give_no_more_text_than_one():

@@ -1,5 +1,6 @@
 """A message's tokens say what stood where; their ids are stable and tell text from envelope."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -9,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spamnb.message import parse
+from spamnb.scripts import WORD
 from spamnb.tokens import (
+    ASCII_WORD,
     ENVELOPE,
     ENVELOPE_BIT,
+    HOP,
     LONGEST_WORD,
     MEASURES,
+    URL,
     known_token,
     link_tokens,
     measure_tokens,
@@ -71,6 +76,38 @@ def test_there_are_golden_messages():
 )
 def test_a_text_gives_words_and_the_patterns_that_shout(text, expected):
     assert Counter(text_tokens(text)) == Counter(expected)
+
+
+HINTS = [
+    "http",
+    "https",
+    "httpſ",
+    "FTP",
+    "://",
+    "www.",
+    "WwW",
+    "from",
+    "by",
+    " ",
+    "\t",
+    "[1.2.3.4]",
+    "[1.2.3",
+    "a.b",
+    "_",
+    ")",
+]
+PLAIN_URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"')\]]{1,300}", re.I)
+PLAIN_HOP = re.compile(r"\b(?:from|by)\s+([\w.-]{1,120})|\[(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}\]")
+PLAIN_WORD = re.compile(r"[$€£\w]\w*(?:['’.@-]+\w+)*[!%]?")
+
+
+@given(st.lists(st.sampled_from(HINTS), max_size=20).map("".join), st.text("aß0_$€'’.@-!% ", max_size=30))
+def test_the_quick_patterns_find_what_plain_ones_find(hints, text):
+    assert URL.findall(hints) == PLAIN_URL.findall(hints)
+    assert HOP.findall(hints) == PLAIN_HOP.findall(hints)
+    assert WORD.findall(text) == PLAIN_WORD.findall(text)
+    ascii_text = text.encode("ascii", "ignore").decode()
+    assert ASCII_WORD.findall(ascii_text) == PLAIN_WORD.findall(ascii_text)
 
 
 def test_words_are_counted_and_told_apart_by_where_they_stand():
