@@ -159,3 +159,24 @@ def answer(link: Link) -> tuple[int, Any]:
     if error is not None:
         raise error
     return number, result
+
+
+def beside(work: Callable[[], Result], worth: bool) -> Callable[[], Result]:
+    """Begin some work in a copy of this process; what is returned waits for the result.
+
+    Where it is not worth that, or cannot be done, the work is done when its result is asked for.
+    """
+    if not worth or jobs_worth(WORTH_WORKERS) == 1 or not may_fork():
+        return work
+    links, workers = forks(lambda _: work(), [[]], 1)
+    links[0].send(0)
+
+    def result() -> Result:
+        try:
+            return cast("Result", answer(links[0])[1])
+        finally:
+            links[0].close()
+            workers[0].kill()
+            workers[0].join()
+
+    return result

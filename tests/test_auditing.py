@@ -9,8 +9,12 @@ import pytest
 from spamnb.auditing import audit
 from spamnb.errors import BadData
 from spamnb.models import Choice, fit, fitting
-from spamnb.models.fitting import trustworthy
+from spamnb.models.fitting import held_out_scores, trustworthy
 from spamnb.training import read_labelled
+
+
+def trusted_of(corpus):
+    return trustworthy(corpus, Choice(), 3, held_out_scores(corpus, Choice(), 3))
 
 
 def flipped(corpus, rows):
@@ -60,7 +64,7 @@ def doubting(monkeypatch):
 def test_what_the_user_taught_is_never_doubted(sample):
     rows = [int(row) for label in (False, True) for row in np.flatnonzero(sample.labels == label)[:3]]
     lessons = np.isin(np.arange(len(sample.labels)), rows)
-    trusted, _ = trustworthy(dataclasses.replace(flipped(sample, rows), lessons=lessons), Choice(), 3)
+    trusted, _ = trusted_of(dataclasses.replace(flipped(sample, rows), lessons=lessons))
     assert set(sample.digests[rows].tolist()) <= set(trusted.digests.tolist())
 
 
@@ -68,7 +72,7 @@ def test_what_the_user_taught_is_never_doubted(sample):
 def test_label_errors_are_left_out_of_the_fit_but_not_forgotten(sample):
     rows = [int(row) for label in (False, True) for row in np.flatnonzero(sample.labels == label)[:3]]
     noisy = flipped(sample, rows)
-    trusted, held_out = trustworthy(noisy, Choice(), 3)
+    trusted, held_out = trusted_of(noisy)
     gone = set(noisy.digests.tolist()) - set(trusted.digests.tolist())
     assert len(gone & set(noisy.digests[rows].tolist())) >= 4
     assert len(gone) <= len(rows) + len(sample.labels) // 20
@@ -80,4 +84,4 @@ def test_label_errors_are_left_out_of_the_fit_but_not_forgotten(sample):
 
 def test_in_a_small_model_odd_is_not_wrong(sample):
     noisy = flipped(sample, [0, 1, 2, 3])
-    assert trustworthy(noisy, Choice(), 3)[0] is noisy
+    assert trusted_of(noisy)[0] is noisy

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spamnb.counting import count_chunk
 from spamnb.errors import TryLater
 from spamnb.mailbox import Unit
-from spamnb.parallel import (
+from spamnb.parallel import (, beside
     PORTION_BYTES,
     PORTION_UNITS,
     from_forks,
@@ -124,3 +124,16 @@ done.set()
 assert not alone
 """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).stderr == b""
+
+
+@pytest.mark.parametrize("worth", [True, False])
+def test_work_beside_gives_its_result(worth):
+    found = beside(lambda: sum(range(1000)), worth)
+    assert found() == 499500
+
+
+@pytest.mark.parametrize("worth", [True, False])
+def test_work_beside_that_fails_fails_where_its_result_is_wanted(worth):
+    found = beside(lambda: [][0], worth)
+    with pytest.raises(IndexError):
+        found()

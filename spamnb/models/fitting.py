@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from ..corpus import Corpus
 from ..message import short_digest
+from ..parallel import beside
 from ..scorecard import Scorecard
 from ..selecting import parse_selection
 from .choice import SEVERAL, Choice, default_alpha
@@ -34,6 +35,7 @@ FITS: dict[str, Callable[[Corpus, Choice], Scorecard]] = {
 }
 NEED_ROWS = ("logistic", "gaussian", "neighbours", "em")  # totals without their messages tell these nothing
 HELD_OUT_FOLDS = 3
+WORTH_A_PROCESS = 4000  # messages: forking, and a second copy of what a fit takes
 ENOUGH_HELD_OUT = 8000  # messages to calibrate and set cutoffs on; more would only take time
 CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
 STRAY_SHARE = 0.003  # of such that is borne: honest mail has less
@@ -54,10 +56,12 @@ def fit(corpus: Corpus, choice: Choice) -> Scorecard:
 
 def fit_calibrated(corpus: Corpus, choice: Choice, folds: int) -> Scorecard:
     """The model fitted to what can be trusted, its scale and cutoffs to held-out scores."""
-    trusted, held_out = trustworthy(corpus, choice, folds)
-    card = fit_plain(trusted, choice)
+    large = len(corpus.labels) >= WORTH_A_PROCESS
+    held_out_found = beside(lambda: held_out_scores(corpus, choice, folds, enough=ENOUGH_HELD_OUT), worth=large)
+    card = fit_plain(corpus, choice)
+    trusted, held_out = trustworthy(corpus, choice, folds, held_out_found())
     if trusted is not corpus:
-        card = grafted(card, fit_plain(corpus, choice, opinions=False))
+        card = grafted(fit_plain(trusted, choice), fit_plain(corpus, choice, opinions=False))
     scored = ~np.isnan(held_out)
     scores, labels = held_out[scored], trusted.labels[scored]
     slope, card.prior = calibration(scores, labels)
@@ -68,9 +72,10 @@ def fit_calibrated(corpus: Corpus, choice: Choice, folds: int) -> Scorecard:
     return card
 
 
-def trustworthy(corpus: Corpus, choice: Choice, folds: int) -> tuple[Corpus, NDArray[np.float64]]:
+def trustworthy(
+    corpus: Corpus, choice: Choice, folds: int, held_out: NDArray[np.float64]
+) -> tuple[Corpus, NDArray[np.float64]]:
     """The messages to fit on, without label errors if those are more than stray; and held-out scores of enough."""
-    held_out = held_out_scores(corpus, choice, folds, enough=ENOUGH_HELD_OUT)
     scored = ~np.isnan(held_out)
     doubted = contradicted(held_out[scored], corpus.labels[scored]) & ~corpus.lessons[scored]
     if len(doubted) < FEWEST_TO_DOUBT or doubted.sum() <= STRAY_SHARE * len(doubted):
