@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from spamnb.counting import count_chunk
 from spamnb.errors import TryLater
 from spamnb.mailbox import Unit
-from spamnb.parallel import (, beside
+from spamnb.parallel import (
     PORTION_BYTES,
     PORTION_UNITS,
+    beside,
     from_forks,
     in_groups,
     in_parallel,

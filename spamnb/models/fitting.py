@@ -35,7 +35,8 @@ FITS: dict[str, Callable[[Corpus, Choice], Scorecard]] = {
 }
 NEED_ROWS = ("logistic", "gaussian", "neighbours", "em")  # totals without their messages tell these nothing
 HELD_OUT_FOLDS = 3
-WORTH_A_PROCESS = 4000  # messages: forking, and a second copy of what a fit takes
+# Counts of words in messages: fewer are fitted before a process has begun, more would take too much memory twice.
+WORTH_A_PROCESS = 500_000, 4_000_000
 ENOUGH_HELD_OUT = 8000  # messages to calibrate and set cutoffs on; more would only take time
 CONTRADICTED = 0.2  # share of the other class that a message must outdo to be taken for a label error (decisions/008)
 STRAY_SHARE = 0.003  # of such that is borne: honest mail has less
@@ -56,8 +57,10 @@ def fit(corpus: Corpus, choice: Choice) -> Scorecard:
 
 def fit_calibrated(corpus: Corpus, choice: Choice, folds: int) -> Scorecard:
     """The model fitted to what can be trusted, its scale and cutoffs to held-out scores."""
-    large = len(corpus.labels) >= WORTH_A_PROCESS
-    held_out_found = beside(lambda: held_out_scores(corpus, choice, folds, enough=ENOUGH_HELD_OUT), worth=large)
+    low, high = WORTH_A_PROCESS
+    held_out_found = beside(
+        lambda: held_out_scores(corpus, choice, folds, enough=ENOUGH_HELD_OUT), worth=low < corpus.counts.nnz < high
+    )
     card = fit_plain(corpus, choice)
     trusted, held_out = trustworthy(corpus, choice, folds, held_out_found())
     if trusted is not corpus:
