@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .archive import Saved
 from .corpus import Corpus
-from .models.choice import Choice, asked_for
+from .models.choice import ALPHAS, Choice, asked_for
 from .scorecard import Scorecard
 
 RARE = 3  # messages; a word in fewer tells of its message, not of its class
@@ -72,13 +72,16 @@ def overview(saved: Saved, card: Scorecard, words: int) -> Overview:
 
 def chosen_settings(choice: Choice, card: Scorecard) -> list[tuple[str, str]]:
     """What the user chose, and what the model chose for itself."""
-    alpha = [("alpha", f"{card.alpha:g}" + (f" ({choice.alpha})" if isinstance(choice.alpha, str) else ""))]
+    how = choice.alpha if isinstance(choice.alpha, str) else choice.estimate
+    alpha = [("alpha", f"{card.alpha:g}" + (f" ({how})" if how else ""))] if choice.kind in ALPHAS else []
     counts = [("counts", "binary" if card.binary else "raw")]
     names = [name for name in asked_for(choice) if name not in ("alpha", "counts", "unlabelled")]
     asked = [(name.replace("_", " "), str(getattr(choice, name))) for name in names if name not in card.about]
     if choice.select:
         asked.append(("words selected", f"{card.words:,}"))
-    return alpha + counts + asked + [(name, about_text(value)) for name, value in card.about.items()]
+    return (
+        alpha + counts + asked + [(name, about_text(value)) for name, value in card.about.items() if value is not None]
+    )
 
 
 def about_text(value: Any) -> str:

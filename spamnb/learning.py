@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from math import log
 
@@ -48,9 +49,11 @@ def lesson_of(raw: bytes, label: int | None, date: int) -> Lesson:
 def class_number(store: Store, name: str) -> int:
     """The number of a class of the model's."""
     try:
-        classes = store.scorecard().classes
-    except SpamnbError:  # it will be made anew from the truth
-        classes = store.load().corpus.classes
+        classes: tuple[str, ...] = store.scorecard().classes
+    except SpamnbError:  # it will be made anew from the truth, if that can be read: else who learns tells
+        classes = (HAM, SPAM)
+        with suppress(SpamnbError):
+            classes = store.load().corpus.classes
     if name not in classes:
         raise Usage(f"the model has no class {name!r}; there are {', '.join(classes)}")
     return classes.index(name)

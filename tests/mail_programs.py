@@ -74,7 +74,8 @@ class Home:
 
     def learned_as(self, raw: bytes) -> bool | None:
         """What the model knows a message as."""
-        return label_of(Store(self.model).scorecard(), lesson_of(raw, None, 0))
+        label = label_of(Store(self.model).scorecard(), lesson_of(raw, None, 0))
+        return None if label is None else bool(label)
 
     def damage_the_model(self) -> None:
         """In place, under the eyes of whoever reads it."""

@@ -35,7 +35,7 @@ def learn(
 
     given = [label for label, is_given in (("spam", spam), ("ham", ham), (name, name)) if is_given]
     if len(given) != 1:
-        raise Usage("say what the messages are: --spam or --ham")
+        raise Usage("say what the messages are: --spam, --ham, or --class NAME")
     settings = settled(**options)
     store, left_out = Store(settings.model), LeftOut()
     found = mails(paths, left_out, unwrap)

@@ -56,7 +56,11 @@ class Choice:
     def plain(self) -> bool:
         """Whether lessons can be heard at once, without a fit: nothing was asked for that depends on all messages."""
         lasting = self.kind in ("corrected", "multinomial", "logistic")
-        return lasting and not isinstance(self.alpha, str) and not (self.prior or self.select or self.measures)
+        return (
+            lasting
+            and not isinstance(self.alpha, str)
+            and not (self.prior == "frequency" or self.select or self.measures)
+        )
 
 
 def asked_for(choice: Choice) -> list[str]:
