@@ -1,5 +1,6 @@
 """Figures by hand and by scikit-learn, and a recommended c that keeps its promise."""
 
+import importlib
 import json
 from datetime import UTC, datetime, timedelta
 from math import log
@@ -321,7 +322,7 @@ def test_a_learning_curve_prints_its_table(evaluate):
 
 
 def test_pictures_are_text_or_a_file(evaluate, tmp_path):
-    pytest.importorskip("matplotlib")
+    importlib.import_module("matplotlib")
     assert "calibration: multinomial" in evaluate("--kind", "multinomial", "--folds", "3", "--plot", rows=False)
     file = tmp_path / "curve.svg"
     assert f"picture: {file}" in evaluate("--kinds", "multinomial,poisson", "--plot", str(file), rows=False)
