@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import log
 
 from . import __version__
 from .original import OURS_ON_TOP, header_end
@@ -17,6 +18,7 @@ FORGEABLE = {
     "spamnb": (),
 }
 DIALECTS = tuple(FORGEABLE)
+LEAST_SCORE = -99.99  # shown of a class that is certainly not spam
 MOST_STARS = 50  # of X-Spam-Level, as SpamAssassin has it
 EVIDENCE_WORDS = 12
 LINE = 57  # and 19 for the header's name
@@ -73,18 +75,28 @@ def verdict_headers(verdict: Verdict, required: float, style: Style) -> list[tup
     numbers = f"score={verdict.score:.2f} required={required:.2f} probability={verdict.probability:.4f}"
     found: list[tuple[str, str]] = []
     spam = verdict.label == SPAM
+    score, probability = as_spam(verdict)
     if style.dialect == "spamassassin":
         status = "Yes" if spam else "No"
-        found.append(("X-Spam-Status", f"{status}, {numbers}\n\ttests=spamnb version={__version__}"))
+        seen = f"score={score:.2f} required={required:.2f} probability={probability:.4f}"
+        found.append(("X-Spam-Status", f"{status}, {seen}\n\ttests=spamnb version={__version__}"))
         if spam:
             found.append(("X-Spam-Flag", "YES"))
-        if verdict.score >= 1 and (spam or not verdict.of_classes):
-            found.append(("X-Spam-Level", "*" * int(min(verdict.score, MOST_STARS))))
+        if score >= 1:
+            found.append(("X-Spam-Level", "*" * int(min(score, MOST_STARS))))
     elif style.dialect == "bogofilter":
-        spamicity = f"spamicity={verdict.probability:.6f}"
+        spamicity = f"spamicity={probability:.6f}"
         found.append(("X-Bogosity", f"{verdict.label.title()}, tests=spamnb, {spamicity}, version={__version__}"))
     reason = f" ({verdict.reason})" if verdict.reason else ""
     return [*found, ("X-Spamnb", f"{verdict.label}, {numbers}{reason}")]
+
+
+def as_spam(verdict: Verdict) -> tuple[float, float]:
+    """Score and probability of being spam, also where the verdict names a class of the user's."""
+    if not verdict.of_classes or verdict.label == SPAM:
+        return verdict.score, verdict.probability
+    probability = min(verdict.of_classes.get(SPAM, 0.0), 0.5)
+    return max(log(probability / (1.0 - probability)), LEAST_SCORE) if probability else LEAST_SCORE, probability
 
 
 def evidence_text(clues: Sequence[tuple[str, float]]) -> str:

@@ -62,8 +62,11 @@ def show_trained(trained: Trained, path: str) -> None:
         made.add_row("duplicates, learned once", f"{gathered.duplicates:,}")
     out = console()
     out.print(made)
+    if isinstance(trained.alpha, str):
+        out.print(f"alpha, {trained.alpha}: {card.alpha:.6g}")
     if steps := card.about.get("log likelihood"):
-        out.print(f"log likelihood by step: {', '.join(f'{step:.1f}' for step in steps)}")
+        out.print(f"{card.about['unlabelled']:,} unlabelled messages; log likelihood by step: "
+                  f"{', '.join(f'{step:.4f}' for step in steps)}", soft_wrap=True)  # fmt: skip
     decision = f"spam above c = {card.c:.3g}" if gathered.corpus.is_ham_and_spam else "the likeliest class is named"
     out.print(f"model: {path} ({card.kind}), {decision}", soft_wrap=True, markup=False)
 

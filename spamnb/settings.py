@@ -38,6 +38,8 @@ class Settings(NamedTuple):
 
 def positive(text: Any) -> float:
     try:
+        if isinstance(text, bool):
+            raise ValueError
         number = float(text)
     except (TypeError, ValueError):
         number = nan
@@ -75,7 +77,7 @@ def class_offsets(text: str) -> dict[str, float]:
 
 def whole(text: Any) -> int:
     try:
-        number = int(text)
+        number = 0 if isinstance(text, bool) else int(text)
     except (TypeError, ValueError, OverflowError):
         number = 0
     if number < 1 or number != float(text):

@@ -13,6 +13,8 @@ from .report import console, table
 
 Row = dict[str, Any]  # of a table, as a line of jsonl
 
+MOST_NAMED_COLUMNS = 6  # of a confusion matrix; more are numbered
+
 
 def percent(value: float, interval: Interval, digits: int = 2) -> str:
     """A rate over its interval."""
@@ -101,13 +103,16 @@ def show_costs(rows: Sequence[Row], cost: Cost) -> None:
 
 def show_confusion(found: Confusion) -> None:
     """Who is taken for whom."""
-    made = table("is", *(f"called {name}" for name in found.classes), "unsure", "error %")
-    for name, right, row in zip(found.classes, found.counts.diagonal(), found.counts, strict=True):
-        error = f"{100.0 * (1 - right / row.sum()):.2f}" if row.any() else ""
-        made.add_row(name, *(f"{count:,}" for count in row.tolist()), error)
+    many = len(found.classes) > MOST_NAMED_COLUMNS
+    called = [str(number) if many else f"called {name}" for number, name in enumerate(found.classes, 1)]
+    made = table("is", *called, "unsure", "error %")
+    for number, (name, row) in enumerate(zip(found.classes, found.counts, strict=True), 1):
+        error = f"{100.0 * (1 - row[number - 1] / row.sum()):.2f}" if row.any() else ""
+        shown = [f"{count:,}" if count or not many else "·" for count in row.tolist()]
+        made.add_row(f"{number} {name}" if many else name, *shown, error)
     low, high = found.interval
     out = console()
-    out.print(made)
+    out.print(made, soft_wrap=many)
     out.print(
         f"{found.errors:,} of {found.messages:,} messages misnamed: {found.error_percent:.2f} % ({low:.1f}–{high:.1f})"
     )

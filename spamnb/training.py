@@ -34,6 +34,7 @@ class Trained:
 
     gathered: Gathered
     card: Scorecard
+    alpha: float | str | None = None  # as asked for
 
 
 def train(
@@ -58,7 +59,7 @@ def train(
         if not overwrite:
             refuse_to_lose_lessons(store)
         store.save(Saved(gathered.corpus, choice, new_generation()), card)
-    return Trained(gathered, card)
+    return Trained(gathered, card, choice.alpha)
 
 
 def refuse_to_lose_lessons(store: Store) -> None:

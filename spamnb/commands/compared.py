@@ -115,6 +115,8 @@ def saved_model(settings: Settings) -> Saved:
 
 def choices_of(asked: Asked, own: Choice) -> list[Choice]:
     """The models to fit, each with what goes with it of all that was said; what does not is told."""
+    if "unlabelled_weight" in asked.said and own.unlabelled is None:
+        raise Usage("--unlabelled-weight weighs unlabelled mail; evaluate a model that was trained with some")
     found = [suited(own, kind) for kind in asked.kinds] or [own]
     for choice in found:
         check_choice(choice)

@@ -40,6 +40,8 @@ def train(
     from ..models import SEVERAL
     from ..store import Store
 
+    if options["unlabelled_weight"] and not unlabelled:
+        raise Usage("--unlabelled-weight weighs unlabelled mail; name some with --unlabelled PATH")
     mail = mail_of_classes(mailboxes, ham, spam, classes)
     settings = settled(**options)
     if classes and settings.kind == "corrected" and not options["kind"]:

@@ -89,6 +89,8 @@ def check_choice(choice: Choice) -> None:
         raise Usage("--estimate mle smooths nothing; leave --alpha out")
     if choice.project and choice.distance not in (None, "euclidean", "cosine"):
         raise Usage(f"--project keeps the euclidean and the cosine distance, not {choice.distance}")
+    if isinstance(alpha, str) and choice.prior == "frequency":
+        raise Usage(f"--alpha {alpha} finds the alpha of a uniform prior; give a number with --prior frequency")
     if isinstance(alpha, str) and choice.estimate:
         raise Usage(f"--alpha {alpha} finds the alpha of the posterior's mean; leave --estimate out")
     if choice.variance and choice.kind != "gaussian" and not choice.measures:

@@ -15,6 +15,7 @@ import numpy as np
 from ..corpus import Corpus
 from ..naive import NEVER, smoothing, threshold_offset
 from ..scorecard import Column, Scorecard
+from ..tokens import MEASURES
 from . import generative
 from .choice import Choice, default_alpha
 from .gaussian import gaussian_parameters, log_quadratic, scaled
@@ -130,6 +131,10 @@ def with_measures(card: Scorecard, corpus: Corpus, choice: Choice) -> Scorecard:
         choice.variance or VARIANCE,
         unbiased=choice.estimate != "mle",
     )
+    for name, means, variances in zip(MEASURES, parameters[0].T, parameters[1].T, strict=True):
+        card.about[f"measure {name}"] = (
+            f"mean {means[0]:.3g} in ham, {means[1]:.3g} in spam; variance {variances[0]:.3g}, {variances[1]:.3g}"
+        )
     ham, spam = log_quadratic(*parameters)
     card.quadratic = tuple((float(a), float(b), float(c)) for a, b, c in spam - ham)
     return card
