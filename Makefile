@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
 SPAMNB := $(BIN)/spamnb
-CORPORA ?= /tmp/corpora
+CORPORA ?= corpora
 SPEED_INDEX ?= $(CORPORA)/trec06p/index
 
 .PHONY: demo test lint bench clean

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How well do nearest neighbours judge mail, by which distance, and what does random projection cost and save?
 
-    python bench/neighbours.py [--index CORPUS/index] [--messages 3000] [--texts 600]
+    python bench/neighbours.py --index CORPUS/index [--messages 3000] [--texts 600]
 
 Four tables: the choice of rows, distance and k on every third message; projection, on the others; the time of the same
 distances computed densely, projected and sparsely; distances between the texts themselves. Errors are of 5 folds.
@@ -170,7 +170,7 @@ def text_table(texts: list[bytes], spam: np.ndarray) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--index", type=Path, default=Path("/tmp/corpora/spamassassin/index"))
+    parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--messages", type=int, default=3000, help="drawn from the index by seed 0")
     parser.add_argument("--texts", type=int, default=600, help="for compression and edit distance")
     parser.add_argument("--epsilon", type=float, default=0.2)
