@@ -18,14 +18,12 @@ from .corpus import HAM_AND_SPAM, Corpus
 from .errors import BadConfig, DamagedModel
 from .models import Choice
 from .seal import SEAL_BYTES, seal_of, sealed_generation
+from .settings import OF_A_MODEL
 
 FORMAT = 1
 # What a model file may name: arrays, and the wrapper that joblib puts around them.
 HARMLESS = {("joblib.numpy_pickle", "NumpyArrayWrapper"), ("numpy", "ndarray"), ("numpy", "dtype")}
-MORE_CHOICE = (
-    "estimate", "prior", "select", "measures", "variance", "neighbours", "distance", "vote", "project",
-    "unlabelled_weight",
-)  # fmt: skip
+MORE_CHOICE = tuple(name for name in OF_A_MODEL if name not in ("kind", "alpha", "counts"))
 FIELDS = ("ids", "labels", "digests", "dates", "senders", "measures", "lessons")
 
 

@@ -51,8 +51,7 @@ class Judge:
 
     def judge(self, raw: bytes) -> Verdict:
         """The verdict on a message of any bytes."""
-        message = parse(raw)
-        return self.verdict_on(self.tokens_of(message), kept_measures(message) if self.card.quadratic else ())
+        return self.verdict_on(*self.seen_in(parse(raw)))
 
     def verdict_on(self, found: Mapping[str, int], measured: Sequence[float]) -> Verdict:
         """The verdict on tokens and measures; where none is known, the model has nothing to say."""
@@ -79,10 +78,9 @@ class Judge:
 
         Of several classes the clues speak for the best against the second.
         """
-        message = parse(raw)
-        found, measured = self.tokens_of(message), kept_measures(message)
+        found, measured = self.seen_in(parse(raw))
         rows, of, against = self.rows_of(found), 1, 0
-        verdict = self.verdict_on(found, measured if self.card.quadratic else ())
+        verdict = self.verdict_on(found, measured)
         if self.names_classes:
             scores = self.card.class_scores(self.heard_of(found))
             of, against = ranked(scores, self.card.classes, self.offsets)[:2]
@@ -114,18 +112,18 @@ class Judge:
                 heard.append((count, opinions))
         return heard
 
-    def tokens_of(self, message: Message) -> Counter[str]:
+    def seen_in(self, message: Message) -> tuple[Counter[str], Sequence[float]]:
+        """Tokens, and measures if the model looks at them, to the digits that a corpus keeps."""
+        numbers = measures(message)
+        return self.tokens_of(message, numbers), array("f", numbers) if self.card.quadratic else ()
+
+    def tokens_of(self, message: Message, numbers: Sequence[float] | None = None) -> Counter[str]:
         """The message's tokens and what the model knows of its sender."""
-        found = tokens(message)
+        found = tokens(message, numbers)
         if address := sender(message):
             number = token_id(address)
             found[known_token(self.card.is_contact(number), self.card.sender_counts(number)[0] > 0)] = 1
         return found
-
-
-def kept_measures(message: Message) -> Sequence[float]:
-    """A message's measures to the digits that a corpus keeps, so that both are judged alike."""
-    return array("f", measures(message))
 
 
 class Judged:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 INFORMATIVE = 0.46  # how far from ½ the spam share of a word must be for the corrected model to hear it (decisions/003)
 SHRINK = 0.01  # messages' worth of doubt in that share
 NEVER = -1e6  # log 0
-ESTIMATES = ("mean", "map", "mle")
 
 
 def log_or_never(number: float) -> float:

@@ -26,15 +26,21 @@ def has_named_classes(card: Scorecard) -> bool:
 
 def offsets_in(card: Scorecard, threshold: Threshold) -> dict[str, float]:
     """c of each class that the user set one for, if the model has these classes."""
-    named = class_offsets(threshold) if isinstance(threshold, str) else {}
+    named = isinstance(threshold, str)
     if not has_named_classes(card):
         if named:
             raise Usage("this model knows ham and spam alone; give --threshold C, a number")
     elif threshold is not None and not named:
         raise Usage(f"this model has the classes {', '.join(card.classes)}; give --threshold NAME=C")
-    if unknown := set(named) - set(card.classes):
-        raise Usage(f"--threshold: no class {min(unknown)!r}; there are {', '.join(card.classes)}")
-    return named
+    return offsets_for(threshold, card.classes)
+
+
+def offsets_for(threshold: Threshold, classes: Sequence[str]) -> dict[str, float]:
+    """c of each class in NAME=C,NAME=C, if there are such classes."""
+    found = class_offsets(threshold) if isinstance(threshold, str) else {}
+    if unknown := set(found) - set(classes):
+        raise Usage(f"--threshold: no class {min(unknown)!r}; there are {', '.join(classes)}")
+    return found
 
 
 def ranked(scores: Sequence[float], classes: Sequence[str], offsets: Mapping[str, float]) -> list[int]:

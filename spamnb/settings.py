@@ -36,6 +36,10 @@ class Settings(NamedTuple):
     unlabelled_weight: float | None = None
 
 
+OF_A_MODEL = tuple(name for name in Settings._fields if name not in ("model", "threshold", "jobs", "contacts"))
+MOST_DIMENSIONS = 10_000  # of a projection; a few thousand keep every distance
+
+
 def positive(text: Any) -> float:
     try:
         if isinstance(text, bool):
@@ -98,9 +102,12 @@ def dimensions(text: Any) -> int | str:
     if text == "auto":
         return str(text)
     try:
-        return whole(text)
+        number = whole(text)
     except (TypeError, ValueError):
-        raise ValueError("must be a whole number from 1 on, or auto") from None
+        number = 0
+    if not 1 <= number <= MOST_DIMENSIONS:
+        raise ValueError(f"must be a whole number from 1 to {MOST_DIMENSIONS:,}, or auto")
+    return number
 
 
 def yes_or_no(text: Any) -> bool:

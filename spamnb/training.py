@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from .gathering import Gathered, gather, taught
 from .journal import Journal
 from .mailbox import LeftOut, Unit, units
 from .models import SEVERAL, Choice, check_choice, fit
+from .models.likeness import TEXT_DISTANCES
 from .parallel import in_groups
 from .scorecard import HAM, SPAM, Scorecard
-from .settings import Settings
+from .settings import OF_A_MODEL, Settings
 from .store import Store
 from .tokens import ADDRESS, token_id
 
@@ -55,6 +56,8 @@ def train(
     if unlabelled:
         choice = replace(choice, unlabelled=read_unlabelled(unlabelled, gathered, jobs))
     card = fit(gathered.corpus, choice)
+    if not card.words:
+        raise BadData(f"--select {choice.select} leaves no word; give a smaller number")
     with store.locked():
         if not overwrite:
             refuse_to_lose_lessons(store)
@@ -156,10 +159,16 @@ def choice_of(settings: Settings, *, several: bool = False, unlabelled: bool = F
     if unlabelled and settings.kind != "em":
         raise Usage("--unlabelled goes with --kind em")
     contacts = read_contacts(settings.contacts) if settings.contacts else np.empty(0, np.uint64)
-    asked = {field.name: getattr(settings, field.name) for field in fields(Choice) if field.name in settings._fields}
-    choice = Choice(**{**asked, "contacts": contacts})
+    choice = Choice(contacts=contacts, **{name: getattr(settings, name) for name in OF_A_MODEL})
     check_choice(choice)
+    check_can_last(choice)
     return choice
+
+
+def check_can_last(choice: Choice) -> None:
+    """Refuse what a model cannot be made of once its mail is gone."""
+    if choice.distance in TEXT_DISTANCES:
+        raise Usage(f"--distance {choice.distance} needs the mail itself: spamnb evaluate HAM SPAM --kind neighbours")
 
 
 def read_contacts(path: str) -> NDArray[np.uint64]:

@@ -10,9 +10,9 @@ from .. import plotting, protocols
 from ..errors import Usage
 from ..evaluation import Cost
 from ..models import KINDS
-from ..settings import Settings, positive
+from ..settings import OF_A_MODEL, Settings, positive
 from .evaluate import SWEEP, TEXT
-from .shared import CHOICE_OPTIONS, settled
+from .shared import settled
 
 MAX_HAM_LOSS = 0.1  # percent
 
@@ -44,13 +44,13 @@ class Asked:
 
 def asked_for(mail: tuple[list[str], list[str]], given: dict[str, Any]) -> Asked:
     """Read the options; what would be of no effect is refused, with the way out."""
-    model = {name: given[name] for name in (*CHOICE_OPTIONS, "jobs", "model")}
+    model = {name: given[name] for name in (*OF_A_MODEL, "jobs", "model")}
     cs = numbers(given["threshold"]) if given["threshold"] not in (None, SWEEP) else ()
     settings = settled(**model, threshold=cs[0] if len(cs) == 1 else None)
     asked = Asked(
         mail=mail,
         settings=settings,
-        said={name: getattr(settings, name) for name in CHOICE_OPTIONS if given[name] is not None},
+        said={name: getattr(settings, name) for name in OF_A_MODEL if given[name] is not None},
         kinds=kinds_of(given["kinds"]),
         curve=given["learning_curve"],
         protocol=given["protocol"],

@@ -24,12 +24,11 @@ from ..models import Choice, check_choice, suited
 from ..models.likeness import TEXT_DISTANCES, mail_text
 from ..naming import has_named_classes
 from ..notices import tell, warn
-from ..settings import Settings
+from ..settings import OF_A_MODEL, Settings
 from ..showing import Row
 from ..store import Store
 from .asked import Asked, dashed
 from .evaluate import TEXT
-from .shared import CHOICE_OPTIONS
 
 HOW = {
     None: "",
@@ -81,7 +80,7 @@ def to_fit(asked: Asked) -> tuple[int, Corpus, list[Choice]]:
         saved = saved_model(settings)
         own = suited(saved.choice, asked.said.get("kind", saved.choice.kind))
         return 0, saved.corpus, choices_of(asked, replace(own, **asked.said))
-    set_for = {name: getattr(settings, name) for name in CHOICE_OPTIONS}
+    set_for = {name: getattr(settings, name) for name in OF_A_MODEL}
     if settings.contacts:
         set_for["contacts"] = training.read_contacts(settings.contacts)
     choices = choices_of(asked, Choice(**set_for))

@@ -14,12 +14,12 @@ from ..classifying import judge_all
 from ..confusion import Confusion
 from ..errors import SpamnbError, Usage
 from ..models import SEVERAL, check_choice, suited
-from ..naming import has_named_classes
+from ..naming import has_named_classes, offsets_for
 from ..notices import warn
-from ..settings import Settings, class_offsets
+from ..settings import OF_A_MODEL, Settings
 from ..store import Store
 from .evaluate import SWEEP
-from .shared import CHOICE_OPTIONS, settled
+from .shared import settled
 
 ELSEWHERE = ("kinds", "learning_curve", "protocol", "max_ham_loss", "cost", "plot")  # what is about ham and spam
 
@@ -39,7 +39,7 @@ def evaluate_named(mail: dict[str, list[str]], given: dict[str, Any]) -> int:
             raise Usage(f"--{name.replace('_', '-')} is about ham and spam, not about classes of your naming")
     if given["threshold"] == SWEEP:
         raise Usage("--threshold alone is about ham and spam; of classes of your naming, give NAME=C")
-    settings = settled(**{name: given[name] for name in (*CHOICE_OPTIONS, "jobs", "model", "threshold")})
+    settings = settled(**{name: given[name] for name in (*OF_A_MODEL, "jobs", "model", "threshold")})
     if not mail or given["folds"]:
         status, found = by_folds(mail, settings, given)
     else:
@@ -68,7 +68,7 @@ def by_the_model(mail: dict[str, list[str]], settings: Settings) -> tuple[int, C
 
 def by_folds(mail: dict[str, list[str]], settings: Settings, given: dict[str, Any]) -> tuple[int, Confusion]:
     """Folds of the mail that is named, or of the model's own messages."""
-    said = {name: getattr(settings, name) for name in CHOICE_OPTIONS if given[name] is not None}
+    said = {name: getattr(settings, name) for name in OF_A_MODEL if given[name] is not None}
     status = 0
     if mail:
         own = settings if settings.kind in SEVERAL or "kind" in said else settings._replace(kind=SEVERAL[0])
@@ -83,9 +83,7 @@ def by_folds(mail: dict[str, list[str]], settings: Settings, given: dict[str, An
         check_choice(choice)
         if choice.kind not in SEVERAL:
             raise Usage(f"--kind {choice.kind} tells ham from spam; of several classes: {', '.join(SEVERAL)}")
-    offsets = class_offsets(settings.threshold) if isinstance(settings.threshold, str) else {}
-    if unknown := set(offsets) - set(corpus.classes):
-        raise Usage(f"--threshold: no class {min(unknown)!r}; there are {', '.join(corpus.classes)}")
+    offsets = offsets_for(settings.threshold, corpus.classes)
     plan = protocols.planned(corpus, "folds", given["folds"] or protocols.FOLDS, given["seed"] or 0)
     with report.progress("judging folds") as progress:
         return status, confusion.confused(corpus, choice, plan, offsets, progress)

@@ -43,10 +43,6 @@ kind_options = [
     click.option("--project", metavar="D|auto", help="Compare neighbours in a random projection to D dimensions."),
     click.option("--unlabelled-weight", metavar="W", help="What an unlabelled message counts beside a labelled one."),
 ]
-CHOICE_OPTIONS = (
-    "kind", "alpha", "counts", "estimate", "prior", "select", "measures", "variance", "neighbours", "distance", "vote",
-    "project", "unlabelled_weight",
-)  # fmt: skip
 
 
 MOST_CLASSES = 127  # a byte with a sign

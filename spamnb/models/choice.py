@@ -27,7 +27,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 # Of the corrected model: decisions/003. Laplace's for the textbook's first; where absent words count, a tenth of it or
 # less, since it is counted once for every word of the dictionary (decisions/011).
 ALPHAS = {"corrected": 0.001, "multinomial": 1.0, "bernoulli": 0.1, "categorical": 0.03, "poisson": 0.01, "em": 0.001}
-TUNED = {"auto": ("multinomial", "bernoulli"), "empirical": ("multinomial", "bernoulli")}  # α chosen from the data
+TUNED = ("multinomial", "bernoulli")  # kinds whose α can be chosen from the data
 SEVERAL = ("multinomial", "bernoulli", "categorical", "poisson")  # kinds that tell more than two classes apart
 
 
@@ -77,8 +77,8 @@ def check_choice(choice: Choice) -> None:
             able = ", ".join(kind for kind, options in OPTIONS.items() if name in options)
             raise Usage(f"--{name.replace('_', '-')} is nothing to --kind {choice.kind}; it goes with {able}")
     alpha = choice.alpha
-    if isinstance(alpha, str) and choice.kind not in TUNED[alpha]:
-        raise Usage(f"--alpha {alpha} goes with --kind {' and '.join(TUNED[alpha])}; give a number")
+    if isinstance(alpha, str) and choice.kind not in TUNED:
+        raise Usage(f"--alpha {alpha} goes with --kind {' and '.join(TUNED)}; give a number")
     if alpha == 0 and choice.kind in ("corrected", "em"):
         raise Usage(f"--alpha 0 goes with the textbook's models; --kind {choice.kind} needs a number above 0")
     if choice.estimate == "map" and choice.kind == "gaussian":
@@ -107,6 +107,6 @@ def suited(choice: Choice, kind: str) -> Choice:
     out_of_place = [name for name in asked_for(choice) if name not in OPTIONS[kind]]
     dropped: dict[str, Any] = dict.fromkeys(out_of_place)
     found = replace(choice, kind=kind, **dropped)
-    if isinstance(found.alpha, str) and kind not in TUNED[found.alpha]:
+    if isinstance(found.alpha, str) and kind not in TUNED:
         found = replace(found, alpha=None)
     return replace(found, alpha=None) if found.alpha == 0 and kind in ("corrected", "em") else found

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..corpus import Corpus
-from ..errors import BadData
 from ..message import short_digest
 from ..parallel import beside
 from ..scorecard import Scorecard
@@ -128,10 +127,7 @@ def with_selected(corpus: Corpus, choice: Choice) -> Corpus:
     if not choice.select:
         return corpus
     labels = corpus.labels.astype(np.int8)
-    kept = selected(corpus.counts, labels, len(corpus.classes), parse_selection(choice.select))
-    if len(corpus.ids) and not len(kept):
-        raise BadData(f"--select {choice.select} leaves no word; give a smaller number")
-    return corpus.with_words(kept)
+    return corpus.with_words(selected(corpus.counts, labels, len(corpus.classes), parse_selection(choice.select)))
 
 
 def sender_tables(corpus: Corpus) -> dict[str, NDArray[Any]]:

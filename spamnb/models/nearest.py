@@ -21,7 +21,6 @@ from .neighbours import blocks, dense_distances, dimension_for, nearest, neighbo
 
 NEIGHBOURS, DISTANCE, VOTE = 5, "cosine", "average"
 DISTORTION = 0.2
-MOST_NEEDED = 1000  # dimensions that may be asked for whatever the dictionary
 MOST_TEXTS = 2000  # messages that are compared text by text: two million pairs take a minute and a half
 
 
@@ -40,8 +39,6 @@ def fit_neighbours(corpus: Corpus, choice: Choice) -> Scorecard:
     rows = present(corpus.counts) if binary else corpus.counts
     card.tables["row_classes"] = corpus.labels.astype(np.uint8)
     if dimension := card.about["project"]:
-        if choice.project != "auto" and dimension > max(len(corpus.ids), MOST_NEEDED):
-            raise Usage(f"--project {dimension}: there are {len(corpus.ids):,} words; give fewer dimensions, or auto")
         card.tables["projected"] = project(rows, corpus.ids, dimension).astype(np.float32).ravel()
     else:
         card.tables["row_starts"] = rows.indptr.astype(np.uint64)
